@@ -14,39 +14,40 @@ export const HELP = `Usage: gatehouse [--config FILE]
 The API server in front of a Kubernetes cluster: sign in, and read its nodes from memory.
 
 Options:
-  --config FILE     configuration file (YAML); default: the GATEHOUSE_CONFIG variable, else every default
-  --check-config    check the configuration and the files it names, print every problem or that it is good, and end
-  --config-schema   print the JSON Schema of the configuration file and end
-  -v, --version     print the version and end
-  -h, --help        print this text and end
+  --config FILE     configuration file (YAML); default: $GATEHOUSE_CONFIG, else the built-in defaults
+  --check-config    check the configuration and the files it names, print every problem, and exit
+  --config-schema   print the JSON Schema of the configuration file and exit
+  -v, --version     print the version and exit
+  -h, --help        print this text and exit
 
 Commands:
-  hash-password     read a password from standard input, print its hash for the users file, as costly as the
-                    configuration says
+  hash-password     read a password from standard input, print its hash for the users file, with the cost that the
+                    configuration sets
   keys list         print the signing keys: kid, state, since when, age
   keys rotate       publish the next signing key; a replica makes it the active one after 15 minutes
     --now           make it the active one at once: verifiers that cache the keys may refuse its tokens for 5 minutes
   keys revoke KID   refuse this signing key and all its tokens; if it was the active one, another one takes over at once
-                    (keys works on the Secret in the cluster that the configuration names, even while it is in use)
+                    (keys reads and writes the Secret in the cluster that the configuration names; servers may be running)
   users list        print the users that are objects of the cluster: name, e-mail, state, role, last sign-in
   users create NAME [--email ADDRESS] [--group GROUP]... [--role ROLE]
-                    make a user; a password is read from standard input, an empty one makes a user without
+                    create a user with the password read from standard input; empty input: a user without a password
   users disable|enable|unlock NAME
-                    end the user's sessions and refuse sign-ins; let in again; open what failed attempts have closed
+                    disable: end the user's sessions and refuse sign-ins; enable: allow sign-ins again;
+                    unlock: lift the lock that failed attempts have set
   users set-password NAME
                     set a password, which is read from standard input
-  users import FILE make User objects of the users in a users file; prints what it would do
-    --apply         do it
-                    (users writes to the cluster that the configuration names with your rights, needs no running server,
-                    and a running one takes over what has changed within seconds)
+  users import FILE create User objects for the users in a users file; without --apply, print what would be done
+    --apply         create them
+                    (users writes to the cluster that the configuration names, with your rights; no server has to run,
+                    and a running one sees the change within seconds)
   login             sign in at a running server, by hand or for kubectl, which runs it (credential plug-in)
   logout            end that session
-  kubeconfig        print a kubeconfig that leads to a running server and runs login
-                    (gatehouse login --help, and so on, has their options)
+  kubeconfig        print a kubeconfig that points to a running server and signs in with login
+                    (gatehouse login --help, and so on, prints their options)
 
 Environment:
   GATEHOUSE_CONFIG  the configuration file when there is no --config
-  KUBECONFIG        how to reach the cluster, outside of one, unless kubernetes.kubeconfig is set
+  KUBECONFIG        the kubeconfig to use outside a cluster when kubernetes.kubeconfig is not set
 
 Exit codes: 0 success, 1 failed while running, 2 wrong arguments or configuration
 `;
@@ -72,7 +73,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Reads the command line; `fallbackConfig` is the file that the environment names. Never throws. */
+/** Parses the command line; `fallbackConfig` is the file that the environment names. Never throws. */
 export function parseCommand(args: readonly string[], fallbackConfig: string | undefined): Command {
   const [first, ...rest] = args;
   if (isClientAction(first)) return clientCommand(first, rest);
@@ -110,7 +111,7 @@ const hasUsersOption = ({ email, group, role, apply }: UsersOptions): boolean =>
 /** An operator's request about the signing keys. */
 export type KeysRequest =
   | { readonly action: 'list' }
-  /** `isNow`: the next key signs at once, not 15 minutes after its publication. */
+  /** With `isNow`, the next key signs at once and not 15 minutes after its publication. */
   | { readonly action: 'rotate'; readonly isNow: boolean }
   | { readonly action: 'revoke'; readonly kid: string };
 
@@ -127,7 +128,7 @@ function parseKeysRequest(
   return kid === undefined || rest.length > 0 ? { fault: 'keys revoke needs the kid of one key' } : { action, kid };
 }
 
-/** One in 64 thumbprints (RFC 7638, 43 characters) begins with "-". No option of ours looks like one. */
+/** A kid is a thumbprint (RFC 7638) of 43 characters; one in 64 begins with "-". No option of ours has this form. */
 const isKid = (argument: string): boolean => /^-[\w-]{42}$/.test(argument);
 
 /** Reorders the arguments so that no kid can be taken for an option. */

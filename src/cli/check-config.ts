@@ -9,13 +9,13 @@ import { parseUsersFile } from '../users/users-file-content.ts';
 
 interface CheckParts {
   readonly readFile: ReadFile;
-  /** The environment of a start: it may name a kubeconfig and a proxy. */
+  /** The environment variables that the server would start with: they may name a kubeconfig and a proxy. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Reads the configuration and every file that it names, as a start would, without asking the cluster anything. Throws a
- * `ConfigError` with every problem.
+ * Reads the configuration and every file that it names, as the server does when it starts, but sends the cluster nothing.
+ * Throws a `ConfigError` with every problem.
  */
 export async function checkConfig(path: string | undefined, parts: CheckParts): Promise<Warnings> {
   const { config, warnings } = loadConfig(path, parts.readFile);
@@ -40,7 +40,7 @@ function usersFileProblems({ platform, users, authentication }: Config, readFile
   }
 }
 
-/** Where nothing names a cluster yet there is no problem: the file may be meant for a pod. An exec plugin is not run. */
+/** A configuration that names no cluster is no problem: it may be meant for a pod. An exec plugin is not run. */
 async function checkAccess(
   { kubernetes, gateway }: Config,
   environment: CheckParts['environment'],

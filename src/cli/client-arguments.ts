@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util';
 import { type ClientAction, type ClientRequest, isClientAction, parseClientRequest } from './login/login-arguments.ts';
 import { optionFault } from './option-fault.ts';
 
-/** What people ask of a server that is elsewhere, as the command line says it. */
+/** The parsed command line of the commands that act on a server running elsewhere. */
 export type ClientCommand =
   | { readonly kind: 'version' }
-  /** `about`: of one command, else of all. */
+  /** The help of the command `about`; without it, of all commands. */
   | { readonly kind: 'help'; readonly about?: ClientAction }
   | { readonly kind: 'client'; readonly request: ClientRequest }
   | { readonly kind: 'misuse'; readonly message: string; readonly about?: ClientAction };
@@ -15,11 +15,11 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Reads the command line of the program that has these commands alone. Never throws. */
+/** Parses the command line of the program that has only these commands. Never throws. */
 export function parseClientCommand(args: readonly string[]): ClientCommand {
   const [first, ...rest] = args;
   if (isClientAction(first)) return clientCommand(first, rest);
-  // A command of the server is named before its options are looked at.
+  // A wrong command is reported first: its options (those of the server's commands) would all be unknown here.
   if (first !== undefined && !first.startsWith('-'))
     return { kind: 'misuse', message: `"${first}" is not one of login, logout and kubeconfig` };
   try {
@@ -32,7 +32,7 @@ export function parseClientCommand(args: readonly string[]): ClientCommand {
   }
 }
 
-/** Reads the arguments after one of these commands. Never throws. */
+/** Parses the arguments after one of these commands. Never throws. */
 export function clientCommand(about: ClientAction, args: readonly string[]): ClientCommand {
   try {
     const request = parseClientRequest(about, args);

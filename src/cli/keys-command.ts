@@ -18,12 +18,12 @@ export interface KeysCommandParts {
 }
 
 /**
- * Does what an operator asks with the signing keys in the cluster that the configuration names, even while Gatehouse is
- * serving there. Throws a `ClusterAccessError` when there is no cluster, and otherwise as `KeyOperator` does.
+ * Lists, rotates or revokes the signing keys in the cluster that the configuration names, even while Gatehouse is
+ * serving there. Throws a `ClusterAccessError` when there is no cluster, and what `KeyOperator` throws.
  */
 export async function runKeysCommand(request: KeysRequest, config: Config, parts: KeysCommandParts): Promise<void> {
   const access = { ...config.kubernetes, environment: parts.environment, version: parts.version };
-  // The error already says all that matters about a failure.
+  // The thrown error already says what failed.
   const logger = createLogger({ level: 'silent', format: 'json' });
   const registry = createUnreadRegistry();
   const { clock, random, print } = parts;

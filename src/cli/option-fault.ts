@@ -1,4 +1,4 @@
-/** The error of `parseArgs` in one line, without its advice on how to pass a text that looks like an option. */
+/** Shortens an error of `parseArgs` to one line, without its advice on how to pass a value that begins with "-". */
 export function optionFault({ code, message }: NodeJS.ErrnoException): string {
   const [, option = ''] = /'(?:-\w, )?(--?[^\s'<]+)/.exec(message) ?? [];
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `unknown option ${option}`;

@@ -3,9 +3,9 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * When a thread of niceness 10 and one of niceness 0 want the same core, the kernel gives the nicer one a tenth of what
- * the other gets; it still gets all idle time. So two compares that never end leave nine tenths of a core to the event
- * loop.
+ * When a thread of niceness 10 and one of niceness 0 want the same core, the kernel gives the first a tenth of what the
+ * second gets; it still gets all idle time. So even two password compares that never end leave nine tenths of a core to the
+ * event loop.
  */
 const NICENESS = 10;
 
@@ -22,12 +22,12 @@ const LINUX: Threads = { folder: '/proc/self/task', setPriority };
 
 /**
  * Gives the event loop priority over the thread pool where both want the same core: a flood of sign-ins must not slow
- * down the readers (R-02). Resolves to the number of threads; 0 on systems where threads have no priority of their own,
- * which is everywhere but Linux. Our own signatures are made and verified outside the pool, and so are most signatures
- * of service accounts. Never rejects.
+ * down reads (R-02, docs/promises.md). Resolves to the number of threads whose priority was lowered; 0 on systems other
+ * than Linux, where threads have no priority of their own. Our own signatures are made and verified outside the pool, and
+ * so are most signatures of service accounts. Never rejects.
  */
 export async function lowerPoolPriority({ folder, setPriority: set } = LINUX): Promise<number> {
-  // This read itself starts all threads of the pool, if nothing else has.
+  // This read itself starts all threads of the pool if they do not run yet.
   const threads = await readdir(folder).catch(() => []);
   let lowered = 0;
   for (const thread of threads) {

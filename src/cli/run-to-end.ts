@@ -6,18 +6,18 @@ export const EXIT_MISUSE = 2;
 const OLDEST_NODE = 24;
 
 /**
- * Runs `execute`, says on standard error what it throws, and ends the process with the exit code that it resolves to. `isMisuse` says
- * whether an error is about what the user wrote.
+ * Runs `execute`, prints what it throws to standard error, and ends the process with the exit code that it resolves to.
+ * `isMisuse` says whether an error is about the arguments or the configuration: the exit code is then 2, not 1.
  */
 export async function runToEnd(
   execute: () => Promise<number>,
   isMisuse: (error: unknown) => boolean = () => false,
 ): Promise<void> {
-  // The reader of our output may stop early (`| head`). That is no failure of ours.
+  // The reader of our output may stop early (`| head`). That is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const exitCode = await exitCodeOf(execute, isMisuse);
-  // The process must be ended explicitly, because what a failed part has left open would keep it alive. Both outputs are
-  // written out first.
+  // The process must be ended explicitly, because sockets and timers that a failed part left open would keep it alive. Both
+  // outputs are flushed first.
   process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
 }
 
@@ -46,7 +46,7 @@ export function nodeFault(version: string): string | undefined {
   return major >= OLDEST_NODE ? undefined : `needs Node ${OLDEST_NODE} or later, this is ${version}`;
 }
 
-/** One clear line (or several, for a file with several problems), never a stack. */
+/** The message of the error and of its cause: one line, or several for a file with several problems; never a stack. */
 export function errorLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;

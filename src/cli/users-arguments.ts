@@ -1,4 +1,4 @@
-/** An operator's request about users. Passwords are never arguments: other processes can read those. */
+/** An operator's request about users. A password is never an argument, because other processes can read arguments. */
 export type UsersRequest =
   | { readonly action: 'list' }
   | {
@@ -21,7 +21,7 @@ export interface UsersOptions {
 
 const OF_ONE: ReadonlySet<string> = new Set(['disable', 'enable', 'unlock', 'set-password']);
 
-/** Reads the arguments after `users`. */
+/** Parses the arguments after `users`. */
 export function parseUsersRequest(
   [action, ...more]: readonly string[],
   options: UsersOptions,
@@ -40,7 +40,7 @@ export function parseUsersRequest(
   return { action: action as 'disable', name: what };
 }
 
-/** An option that the action does not have. */
+/** The complaint about an option that the action does not have; `undefined` when there is none. */
 function optionFaultOf(action: string | undefined, { email, group, role, apply }: UsersOptions): string | undefined {
   const ofCreate = email !== undefined || group !== undefined || role !== undefined;
   if (ofCreate && action !== 'create') return '--email, --group and --role go with users create only';

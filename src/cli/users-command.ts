@@ -28,19 +28,19 @@ export interface UsersCommandParts {
   /** The environment variables that name a cluster. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   print(line: string): void;
-  /** Everything on standard input: one line with a password. */
+  /** Reads all of standard input: one line with a password. */
   readPassword(): Promise<Buffer>;
   readFile(path: string): string;
 }
 
 /**
- * Does what an operator asks with the users in the cluster that the configuration names, with the operator's own rights.
- * Throws a `ClusterAccessError` when there is no cluster, a `UserRequestError` for what cannot be done, a
- * `UsersFileError` for a file that cannot be used.
+ * Lists or changes the users in the cluster that the configuration names, with the operator's own rights. Throws a
+ * `ClusterAccessError` when there is no cluster, a `UserRequestError` when the request cannot be carried out, and a
+ * `UsersFileError` when the users file has problems.
  */
 export async function runUsersCommand(request: UsersRequest, config: Config, parts: UsersCommandParts): Promise<void> {
   const access = { ...config.kubernetes, environment: parts.environment, version: parts.version };
-  // The error already says all that matters about a failure.
+  // The thrown error already says what failed.
   const logger = createLogger({ level: 'silent', format: 'json' });
   const { clock, random } = parts;
   const cluster = await connectCluster(access, { clock, random, logger, registry: createUnreadRegistry() });
@@ -81,7 +81,7 @@ async function execute(
   }
 }
 
-/** Reads a password and hashes it. `undefined`: it is empty, and may be. The messages never repeat it. */
+/** Reads a password and hashes it. `undefined`: it is empty and `mayBeEmpty`. The error messages never quote it. */
 async function readHash(
   cost: number,
   { readPassword }: UsersCommandParts,
@@ -118,7 +118,7 @@ function createOperator(config: Config, cluster: Cluster, { clock, print }: User
   });
 }
 
-/** Writes the Secret that the running servers mirror. */
+/** Stores the hash in the Secret of the user's password, which the running servers mirror. */
 async function storeHash(
   { name, uid }: PasswordOwner,
   hash: string,

@@ -7,15 +7,15 @@ export interface ActingAs {
   readonly groups: readonly string[];
 }
 
-/** A call that is made as somebody else. */
+/** An impersonation that the caller has the right to. */
 export interface Impersonation {
-  /** What the caller has to have the right to, as long as the call lasts. */
+  /** The user and groups that the caller must have the right to impersonate, for as long as the call lasts. */
   readonly asked: ActingAs;
-  /** The user that the cluster sees, with the groups that every signed-in user has. */
+  /** The user that the cluster sees; its groups include those that every signed-in user has. */
   readonly subject: { readonly name: string; readonly uid: string; readonly groups: readonly string[] };
 }
 
-/** What a caller needs the right to `impersonate` for. */
+/** A resource that the caller needs the verb `impersonate` on. */
 export interface ImpersonationRight {
   readonly resource: 'users' | 'groups';
   readonly name: string;
@@ -24,14 +24,14 @@ export interface ImpersonationRight {
 const USER = 'impersonate-user';
 const GROUP = 'impersonate-group';
 
-/** Whether the client asks to be somebody else, in any spelling that some server reads as such (A-30). */
+/** Whether the request has an `Impersonate` header, in any spelling that some server accepts as one (A-30, docs/promises.md). */
 export function asksToImpersonate(rawHeaders: readonly string[]): boolean {
   return namesOf(rawHeaders).some((name) => name.startsWith('impersonate'));
 }
 
 /**
- * Reads whom the call asks to be made as; `undefined` when it asks for nobody. Throws the refusal of what kube-apiserver does not
- * take, or takes and we do not: a uid, extras, and other spellings of the headers.
+ * The user and groups that the headers ask to impersonate; `undefined` when there is no such header. Throws a `StatusError` for
+ * headers that kube-apiserver refuses, and for those that it accepts and we do not: a uid, extras, and other spellings.
  */
 export function readActingAs(rawHeaders: readonly string[]): ActingAs | undefined {
   const names = namesOf(rawHeaders);
@@ -47,10 +47,10 @@ export function readActingAs(rawHeaders: readonly string[]): ActingAs | undefine
 }
 
 /**
- * Whom the headers ask for, however wrong they are, for the audit trail: the first user, and the groups. Octets that are
- * not UTF-8 are shown as such.
+ * The first user and all groups that the headers name, for the audit trail: also from headers that `readActingAs` refuses.
+ * Octets that are not UTF-8 become U+FFFD.
  */
-export function askedFor(rawHeaders: readonly string[]): {
+export function namedInHeaders(rawHeaders: readonly string[]): {
   readonly user?: string;
   readonly groups: readonly string[];
 } {
@@ -63,13 +63,13 @@ export function askedFor(rawHeaders: readonly string[]): {
   return { ...(user === undefined ? {} : { user }), groups: valuesOf(GROUP) };
 }
 
-/** In lower case, in their order. */
+/** The header names in lower case, in the order of the request. */
 const namesOf = (rawHeaders: readonly string[]): string[] =>
   rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A header is bytes, which Node gives as one character each; names in Kubernetes are UTF-8. */
+/** Node decodes a header as Latin-1, one character for each byte; names in Kubernetes are UTF-8. */
 function toText(value: string): string {
   try {
     return utf8.decode(Buffer.from(value, 'latin1'));
@@ -78,8 +78,8 @@ function toText(value: string): string {
   }
 }
 
-/** The rights that the API server asks for when a user impersonates another, in its order. */
-export const impersonatedBy = ({ name, groups }: ActingAs): readonly ImpersonationRight[] => [
+/** The rights that the API server checks when a user impersonates another, in the order in which it checks them. */
+export const rightsToImpersonate = ({ name, groups }: ActingAs): readonly ImpersonationRight[] => [
   { resource: 'users', name },
   ...groups.map((group) => ({ resource: 'groups' as const, name: group })),
 ];

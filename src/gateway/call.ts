@@ -1,5 +1,5 @@
-/** What a request line asks for, as far as the gateway must know (`RequestInfo` of src/http). */
-export interface AskedOf {
+/** The part of a request's `RequestInfo` (src/http) that the gateway needs. */
+export interface CallInfo {
   readonly isResource: boolean;
   readonly prefix: string;
   readonly verb: string;
@@ -10,36 +10,36 @@ export interface AskedOf {
   readonly subresource: string;
 }
 
-/** The kind of a call: a label of metrics, and what decides how long it may last. */
+/** The kinds of call: a label of the metrics; the kind also decides how long a call may last. */
 export const CALL_KINDS = ['object', 'discovery', 'watch', 'log', 'exec', 'attach', 'portforward', 'proxy'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
-/** What a connection becomes when the cluster agrees. */
+/** The protocol that a connection is upgraded to when the cluster agrees. */
 export type UpgradeProtocol = 'websocket' | 'spdy/3.1';
 
-/** Subresources that are streams, in any group and resource. A `log` may follow, and is then silent as long as the pod is. */
+/** Subresources that are streams, in any group and resource. A `log` with `follow` is silent for as long as the pod writes nothing. */
 const STREAMED: ReadonlySet<string> = new Set(['log', 'exec', 'attach', 'portforward']);
 
 /**
- * Tells calls apart as the API server does (its `LongRunningRequestCheck`: the verbs `watch` and `proxy`, the subresources `attach`,
- * `exec`, `proxy`, `log` and `portforward`, of every group).
+ * Finds long-running calls as the API server does (its `LongRunningRequestCheck`: the verbs `watch` and `proxy`, the subresources
+ * `attach`, `exec`, `proxy`, `log` and `portforward`, of every group).
  */
-export function kindOf({ isResource, verb, subresource }: AskedOf): CallKind {
+export function kindOf({ isResource, verb, subresource }: CallInfo): CallKind {
   if (!isResource) return 'discovery';
   if (verb === 'proxy' || subresource === 'proxy') return 'proxy';
   if (verb === 'watch') return 'watch';
   return STREAMED.has(subresource) ? (subresource as CallKind) : 'object';
 }
 
-/** Whether a call lasts as long as its two ends like: it has places of its own and no time limit. */
+/** Whether client and server decide how long a call lasts: such calls have no time limit, and their own limits on how many are open. */
 export const isLongRunning = (kind: CallKind): boolean => kind !== 'object' && kind !== 'discovery';
 
 /**
- * The kind of a call that asks for that protocol; `undefined` when the cluster may not be asked to turn the connection of such
- * a call into one of it (A-14). A subresource of an aggregated group may be anything, like the console of a virtual machine:
- * when its server agrees to an upgrade, it is a proxy.
+ * The kind of a call that asks to be upgraded to the protocol; `undefined` when such an upgrade must not reach the cluster
+ * (A-14, docs/promises.md). A subresource of an aggregated group may be anything, like the console of a virtual machine: its
+ * upgrade counts as `proxy`.
  */
-export function upgradeKindOf(asked: AskedOf, protocol: UpgradeProtocol): CallKind | undefined {
+export function upgradeKindOf(asked: CallInfo, protocol: UpgradeProtocol): CallKind | undefined {
   const kind = kindOf(asked);
   switch (kind) {
     case 'exec':
@@ -57,13 +57,13 @@ export function upgradeKindOf(asked: AskedOf, protocol: UpgradeProtocol): CallKi
   }
 }
 
-/** A subresource of a group with a name: the API server itself has no connections below these. */
-const isAggregated = ({ prefix, subresource, verb }: AskedOf): boolean =>
+/** Whether the path is a subresource of a named API group: the API server itself upgrades no such connections. */
+const isAggregated = ({ prefix, subresource, verb }: CallInfo): boolean =>
   prefix === 'apis' && subresource !== '' && verb !== 'watch';
 
 /**
- * Whether a call leads through the cluster to a server that is not its own: to a kubelet, a pod or a service, or, by an
- * upgraded connection, to the server of an aggregated group.
+ * Whether the API server passes the call on to another server: to a kubelet, a pod or a service, or, over an upgraded
+ * connection, to the server of an aggregated group.
  */
-export const isProxied = (asked: AskedOf, isUpgrade: boolean): boolean =>
+export const isProxied = (asked: CallInfo, isUpgrade: boolean): boolean =>
   kindOf(asked) === 'proxy' || (isUpgrade && isAggregated(asked));

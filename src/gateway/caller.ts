@@ -1,50 +1,56 @@
 import { fitsHeader, headerOctets } from '../runtime/text/header-text.ts';
 import { reservedNames } from '../users/user.ts';
 
-/** Who calls the cluster through us: a verified identity, and nothing that the request itself says. */
+/** The user that calls the cluster through us: a verified identity, never taken from the request itself. */
 export interface GatewayCaller {
   readonly name: string;
-  /** With `system:authenticated`, which every signed-in user has. */
+  /** Includes `system:authenticated`, which every signed-in user has. */
   readonly groups: readonly string[];
   /** The session of the sign-in. */
   readonly sid?: string | undefined;
-  /** Groups of the user that no token of ours carries, because Kubernetes gives them its own meaning. */
+  /** Groups of the user that are left out of our tokens, because Kubernetes gives them its own meaning (`system:…`, `kubeadm:…`). */
   readonly withheldGroups?: readonly string[] | undefined;
 }
 
-/** The group of everybody whom the cluster has authenticated. Kubernetes adds it to no impersonated user by itself. */
+/** The group of all authenticated users. Kubernetes does not add it to an impersonated user by itself. */
 export const AUTHENTICATED = 'system:authenticated';
 
 const USER = 'Impersonate-User';
 const GROUP = 'Impersonate-Group';
 
 /**
- * The headers by which the API server treats a call as the caller's own
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation), and whom we never act as.
+ * Makes the headers by which the API server treats a call as the caller's own
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation), and says who is never impersonated.
  */
 export class CallerPolicy {
   readonly #isReserved: (name: string) => boolean;
   readonly #sessionHeader: string;
 
-  /** `names`: users whom nobody acts as, besides those that Kubernetes gives its own meaning. */
+  /** `names` are never impersonated, as users or as groups, nor are names that begin with `system:` or `kubeadm:`. */
   constructor({ platform, names }: { readonly platform: string; readonly names: readonly string[] }) {
     this.#isReserved = reservedNames(names);
-    // The name of an extra is percent-encoded where a header name has no room for it: here the slash.
+    // Characters that a header name may not have are percent-encoded in the name of an extra: here the slash.
     this.#sessionHeader = `Impersonate-Extra-${platform}.io%2Fsession`;
   }
 
-  /** Whether the cluster would take the caller for one of its own, so that nothing may be sent (A-31, A-32). */
+  /**
+   * Whether the cluster would take the caller for one of its own users, or for a member of its own groups. Such a call is not
+   * sent (A-31, A-32, docs/promises.md).
+   */
   isReserved({ name, groups, withheldGroups = [] }: GatewayCaller): boolean {
     if (name === '' || this.#isReserved(name) || withheldGroups.length > 0) return true;
     return groups.some((group) => group !== AUTHENTICATED && this.#isReserved(group));
   }
 
-  /** The first of the caller's groups that no header can carry, so that the cluster would take it for another one. */
+  /** The first of the caller's groups whose name a header cannot carry unchanged: the cluster would read another name. */
   unsendableGroup({ groups }: GatewayCaller): string | undefined {
     return groups.find((group) => !fitsHeader(group));
   }
 
-  /** Names and values in turn, in UTF-8 octets: one user, each group in a header of its own with `system:authenticated` last, the session. */
+  /**
+   * The headers, names and values in turn, in UTF-8 octets: one user, one header for each group with `system:authenticated` last,
+   * and the session.
+   */
   headersOf(caller: GatewayCaller): readonly string[] {
     const headers = [USER, headerOctets(caller.name)];
     for (const group of caller.groups) if (group !== AUTHENTICATED) headers.push(GROUP, headerOctets(group));
@@ -54,8 +60,8 @@ export class CallerPolicy {
   }
 
   /**
-   * The last check of the headers that go out, no matter which code made them: throws unless they name this caller, once, and no
-   * reserved group or user, and no other part of an identity. A call must not go out under our own account.
+   * The last check of the headers that are sent, no matter which code made them: throws unless they name this caller exactly once,
+   * no reserved user or group, and no other part of an identity. Without such headers a call would have the rights of our own account.
    */
   assertOf(headers: readonly string[], caller: GatewayCaller): void {
     if (this.isReserved(caller)) throw new Error('a reserved identity came to the end of the gateway');

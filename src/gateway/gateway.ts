@@ -20,11 +20,14 @@ import * as refusals from './refusals.ts';
 import { copiedHeaders } from './request-headers.ts';
 
 export interface GatewayOptions {
-  /** Whether calls that lead through the cluster to servers that are not its own are passed on (A-27). */
+  /** Whether calls are passed on that the API server proxies to other servers (A-27, docs/promises.md). */
   readonly allowProxySubresources: boolean;
-  /** What becomes of a call with `Impersonate` headers: a 403, or one of the user it names, if the caller may impersonate that user (A-30). */
+  /**
+   * What happens to a call with `Impersonate` headers (A-30): it is refused with 403, or made as the user that it names if the
+   * caller may impersonate that user.
+   */
   readonly impersonation: 'refuse' | 'honour';
-  /** What becomes of a caller in a group that the cluster does not let us act in: a 403, or a call without that group. */
+  /** What happens when the caller is in a group that the cluster does not let us impersonate: a 403, or a call without that group. */
   readonly unknownGroups: 'refuse' | 'drop';
 }
 
@@ -35,41 +38,41 @@ export interface GatewayParts {
   readonly clock: Clock;
   /** Called once for each group that is left out of calls. */
   onLeftOut(group: string): void;
-  /** Reports a caller who would have been one of the cluster's own. */
+  /** Called for a caller with a reserved name or group, whom the cluster would take for one of its own. */
   onReserved(call: GatewayCall): void;
 }
 
-/** One call, as it came. */
+/** One call, as it was received. */
 export interface GatewayCall {
   /** The user who has signed in. */
   readonly caller: GatewayCaller;
   /** The user whom the caller asks to impersonate and may impersonate; the call is then made as this user. */
   readonly actingAs?: GatewayCaller | undefined;
   readonly kind: CallKind;
-  /** Whether it leads through the cluster to another server (`isProxied`). */
+  /** Whether the API server passes it on to another server (`isProxied` in call.ts). */
   readonly isProxied: boolean;
   readonly method: string;
-  /** Path and query, as sent. The path has been checked, and can be read in one way only. */
+  /** Path and query, as sent. The path has been checked: every server reads it in the same way. */
   readonly target: string;
   /** Names and values in turn, as sent. */
   readonly rawHeaders: readonly string[];
-  /** The whole address of the client. */
+  /** The client's full address, not cut to /64. */
   readonly address: string;
   readonly requestId: string;
-  /** Ours, which no caller can choose: the cluster's audit log has it. */
+  /** Chosen by us and never by the caller; the cluster's audit log has the same id. */
   readonly auditId: string;
-  /** Called before anything is sent on; not called for a call that is refused. */
+  /** Called before the call is sent to the cluster; not called when the call is refused. */
   onSend?(): void;
   readonly body?: PassedBody | undefined;
 }
 
 export interface UpgradeCall extends GatewayCall {
   readonly protocol: UpgradeProtocol;
-  /** The subprotocols that a websocket client offers, without its bearer. */
+  /** The subprotocols that a WebSocket client offers, without the one that carries its bearer token. */
   readonly subprotocols: readonly string[];
 }
 
-/** Passes calls on to the cluster as their callers, and never as anybody else. */
+/** Passes calls on to the cluster, each impersonating its caller and never anybody else. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #parts: GatewayParts;
@@ -83,7 +86,7 @@ export class Gateway {
     this.#groups = options.unknownGroups === 'drop' ? new KnownGroups({ clock, onLeftOut, refusedGroup }) : undefined;
   }
 
-  /** Whether the caller may ask to be somebody else. */
+  /** Whether callers may use `Impersonate` headers. */
   get honoursImpersonation(): boolean {
     return this.#options.impersonation === 'honour';
   }
@@ -93,8 +96,8 @@ export class Gateway {
   }
 
   /**
-   * Sends the call on and its answer back as it comes. Rejects with a `StatusError` when nothing was sent or no answer
-   * came, and with another error when the answer broke off after it had begun.
+   * Sends the call to the cluster, and the answer back while it arrives. Rejects with a `StatusError` when nothing was sent or no
+   * answer came, and with another error when the answer broke off after it had begun.
    */
   async forward(call: GatewayCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
     this.#admit(call);
@@ -105,8 +108,8 @@ export class Gateway {
   }
 
   /**
-   * Asks the cluster to turn the connection into another protocol. Resolves with its end of the connection, or with nothing
-   * when the cluster has answered something else. Rejects as `forward` does.
+   * Asks the cluster to upgrade the connection to another protocol. Resolves to the cluster's end of the connection, or to
+   * `undefined` when the cluster has answered without an upgrade. Rejects as `forward` does.
    */
   async upgrade(call: UpgradeCall, answer: PassedAnswer, signal: AbortSignal): Promise<Upgraded | undefined> {
     const { passage } = this.#parts;
@@ -121,8 +124,8 @@ export class Gateway {
   }
 
   /**
-   * Throws the refusal of somebody whom nobody impersonates here, whatever the cluster would say. A caller may ask for
-   * anybody; that is no sign of a reserved name among the users, and no event.
+   * Throws a 403 for a user or group that may never be impersonated here, whatever the cluster's RBAC says. This is no event of
+   * the audit trail, as a reserved caller is: any caller can write any name into a header.
    */
   admitTarget(asked: Pick<GatewayCaller, 'name' | 'groups'>): void {
     const { policy, metrics } = this.#parts;
@@ -131,7 +134,7 @@ export class Gateway {
     throw refusals.reservedTarget();
   }
 
-  /** Throws the refusal of a call that is not sent on. */
+  /** Throws the refusal of a call that must not be sent to the cluster. */
   #admit(call: GatewayCall): void {
     const { policy, metrics, onReserved } = this.#parts;
     const { caller, rawHeaders } = call;
@@ -156,12 +159,15 @@ export class Gateway {
     }
   }
 
-  /** Whom the call is made as. Only groups of the caller's own are left out: what is asked for by name is refused by name. */
+  /**
+   * The user that the call is made as. Unknown groups are left out only for callers themselves: groups in `Impersonate-Group` were
+   * named on purpose, so the call is refused and names the group.
+   */
   async #madeAs(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
     return this.#groups && !call.actingAs ? this.#known(call, signal) : madeAs(call);
   }
 
-  /** The caller without the groups that the cluster does not let us act in. */
+  /** The caller without the groups that the cluster does not let us impersonate. */
   async #known(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
     const known = (this.#groups as KnownGroups).of(madeAs(call));
     return unlessAborted(known, signal).catch((error) =>
@@ -169,7 +175,10 @@ export class Gateway {
     );
   }
 
-  /** A call that everybody may make: so a refusal of it is about our acting as the caller. */
+  /**
+   * Sends a call that every user may make, so that a refusal can only be about the impersonation. Resolves to the group that the
+   * cluster refused.
+   */
   async #refusedGroup(caller: GatewayCaller): Promise<string | undefined> {
     const { passage, policy, metrics } = this.#parts;
     const headers = policy.headersOf(caller);
@@ -187,7 +196,7 @@ export class Gateway {
     }
   }
 
-  /** What is sent on. Throws the refusal of a call that cannot be. */
+  /** Builds the call that is sent to the cluster. Throws a 400 for a header with control characters. */
   #prepare(call: GatewayCall, caller: GatewayCaller, more: readonly string[]): PassedCall {
     const { policy, metrics } = this.#parts;
     const { kind, method, target, rawHeaders, address, auditId, body } = call;
@@ -206,22 +215,25 @@ export class Gateway {
     const { target } = call;
     const caller = madeAs(call);
     if (!(error instanceof PassageError)) throw error;
-    const isSpoken = error.fault === 'impersonation' && speaksOfImpersonation(target);
+    const mayBeEchoed = error.fault === 'impersonation' && mentionsImpersonation(target);
     const reason = error.fault === 'impersonation' ? notActingAs(call) : error.fault;
-    if (reason !== 'left' && !isSpoken) this.#parts.metrics.refused(reason);
+    if (reason !== 'left' && !mayBeEchoed) this.#parts.metrics.refused(reason);
     if (error.fault !== 'impersonation') throw ANSWERS[error.fault](error);
     this.#groups?.forget(caller);
-    throw refusals.notLentToUs(ownOf(error.refused, caller), error);
+    throw refusals.mayNotImpersonate(ownOf(error.refused, caller), error);
   }
 }
 
 /** The user that the cluster sees. */
 const madeAs = ({ caller, actingAs = caller }: GatewayCall): GatewayCaller => actingAs;
 
-/** How a call is counted that we may not make as its caller. There is an alert for that, but not for a wish of the caller's. */
+/**
+ * The metric's reason for a call that the cluster does not let us make as this user. `impersonation` raises an alert; a user or
+ * group from the caller's own `Impersonate` headers does not.
+ */
 const notActingAs = ({ actingAs }: GatewayCall): Refusal => (actingAs ? 'impersonate_header' : 'impersonation');
 
-/** What was refused, if it is the caller's own: others are nobody's business. */
+/** The refused user or group if it is the caller's own, which the answer may name; else nothing. */
 function ownOf(refused: RefusedImpersonation | undefined, { name, groups }: GatewayCaller): RefusedImpersonation {
   if (refused?.name === undefined) return {};
   const isOwn = refused.resource === 'users' ? refused.name === name : groups.includes(refused.name);
@@ -229,10 +241,10 @@ function ownOf(refused: RefusedImpersonation | undefined, { name, groups }: Gate
 }
 
 /**
- * Whether a 403 may have its words about an impersonation from the caller: the cluster repeats resource and name of a path.
- * The answer is the same then, but our operator gets no alert.
+ * Whether a 403 may only echo the caller: the cluster's message repeats resource and name of the path. The caller gets the same
+ * answer then, but the call is not counted, so it raises no alert for the operator.
  */
-const speaksOfImpersonation = (target: string): boolean =>
+const mentionsImpersonation = (target: string): boolean =>
   target
     .replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
     .includes('impersonate');

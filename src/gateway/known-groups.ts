@@ -3,18 +3,21 @@ import type { Clock } from '../runtime/clock.ts';
 import { fitsHeader } from '../runtime/text/header-text.ts';
 import { AUTHENTICATED, type GatewayCaller } from './caller.ts';
 
-/** A caller's groups, and the refusal of a group, hold this long: what the operator changes counts after twice this time. */
+/**
+ * How long a caller's groups are remembered, and the refusal of a group. An operator's change takes effect after twice this time at
+ * the latest: a caller's groups may come from a refusal that is nearly this old.
+ */
 const REMEMBERED_MS = 60_000;
-/** Callers that are remembered: some hundred bytes each. */
+/** The most callers that are remembered, with a few hundred bytes each. */
 const MOST_CALLERS = 10_000;
-/** Refused groups that are remembered: a hundred bytes each. */
+/** The most refused groups that are remembered, with a hundred bytes each. */
 const MOST_REFUSED = 10_000;
 /** The most groups that are reported: more would flood the log and say nothing new. */
-const MOST_TOLD = 1_000;
+const MOST_REPORTED = 1_000;
 
 export interface KnownGroupsParts {
   readonly clock: Clock;
-  /** Asks the cluster whether we may act as this caller: the first group that it does not let us be in. */
+  /** Asks the cluster whether we may impersonate this caller. Resolves to the first group that it refuses, if there is one. */
   refusedGroup(caller: GatewayCaller): Promise<string | undefined>;
   /** Called once for each group that is left out. */
   onLeftOut(group: string): void;
@@ -26,22 +29,23 @@ interface Answer {
 }
 
 /**
- * The groups of a caller that the cluster lets us act in. It refuses a call as a whole because of one group, and names one at
- * a time; a call with a body cannot be sent again. So the cluster is asked beforehand, once a minute for each caller. Whether
- * it lets us act in a group depends on the name of the group alone, so what it refuses for one caller is not asked for another.
+ * Finds the groups of a caller that the cluster lets us impersonate. The cluster refuses a whole call because of one group, and
+ * names one group at a time; a call with a body cannot be sent again. So the cluster is asked beforehand, once a minute for each
+ * caller. Whether it lets us impersonate a group depends on the name of the group alone, so a group that was refused for one caller
+ * is not asked about for another.
  */
 export class KnownGroups {
   readonly #parts: KnownGroupsParts;
   readonly #answers = new BoundedMap<Answer>(MOST_CALLERS);
   /** When a group was refused. */
   readonly #refused = new BoundedMap<number>(MOST_REFUSED);
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(parts: KnownGroupsParts) {
     this.#parts = parts;
   }
 
-  /** The caller without the other groups. Rejects when the cluster gives no answer. */
+  /** The caller without the groups that the cluster refuses. Rejects when the cluster does not answer. */
   async of(caller: GatewayCaller): Promise<GatewayCaller> {
     const key = keyOf(caller);
     const now = this.#parts.clock.monotonic();
@@ -58,7 +62,7 @@ export class KnownGroups {
     }
   }
 
-  /** The cluster has refused one of the groups that were left. */
+  /** Forgets the groups found for the caller, because the cluster has refused one of them in a call. */
   forget(caller: GatewayCaller): void {
     this.#answers.delete(keyOf(caller));
   }
@@ -66,7 +70,7 @@ export class KnownGroups {
   async #find(caller: GatewayCaller): Promise<readonly string[]> {
     let groups = caller.groups.filter((group) => group !== AUTHENTICATED && this.#isSendable(group));
     for (;;) {
-      // Each time, because another caller's question may have been answered meanwhile.
+      // Filtered again each time, because a check for another caller may have found a refused group meanwhile.
       groups = groups.filter((group) => !this.#isRefused(group));
       if (groups.length === 0) break;
       const refused = await this.#parts.refusedGroup({ ...caller, groups });
@@ -89,8 +93,8 @@ export class KnownGroups {
   }
 
   #leaveOut(group: string): void {
-    if (this.#told.has(group) || this.#told.size >= MOST_TOLD) return;
-    this.#told.add(group);
+    if (this.#reported.has(group) || this.#reported.size >= MOST_REPORTED) return;
+    this.#reported.add(group);
     this.#parts.onLeftOut(group);
   }
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { CALL_KINDS, type CallKind } from './call.ts';
 
-/** Why nothing was passed on, or no answer came back: the `reason` label of `gatehouse_gateway_refusals_total`. */
+/** Why a call was not passed on, or got no answer: the `reason` label of `gatehouse_gateway_refusals_total`. */
 const REFUSALS = [
   'reserved_identity',
   'impersonate_header',
@@ -21,7 +21,7 @@ const REFUSALS = [
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
-/** What the cluster says of our acting in a caller's groups; `error`: nothing. */
+/** What the cluster says when we ask whether we may impersonate a caller's groups; `error`: it did not answer. */
 const GROUP_DECISIONS = ['allow', 'deny', 'error'] as const;
 type GroupDecision = (typeof GROUP_DECISIONS)[number];
 
@@ -30,7 +30,7 @@ const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'd
 /** The buckets reach from a small object of a nearby API server to the time limit of 60 s. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** `gatehouse_gateway_*`: calls that go on to the cluster. All labels are words of ours. */
+/** `gatehouse_gateway_*`: calls that are passed on to the cluster. No label value comes from a request. */
 export class GatewayMetrics {
   readonly #requests: Counter<'verb' | 'kind' | 'code'>;
   readonly #upstream: Histogram<'kind'>;
@@ -67,7 +67,7 @@ export class GatewayMetrics {
     });
     this.#groupReviews = new Counter({
       name: 'gatehouse_gateway_group_reviews_total',
-      help: 'Questions to the cluster whether calls may go on with the groups of a caller, by its answer.',
+      help: 'Checks at the cluster whether the groups of a caller may be impersonated, by its answer.',
       labelNames: ['decision'],
       registers,
     });
@@ -115,18 +115,18 @@ export function registerStreams(registry: Registry, open: (kind: CallKind) => nu
   });
 }
 
-interface Underway {
+interface CallsInFlight {
   readonly requests: () => number;
   readonly upgrades: () => number;
-  /** Those that let other requests go first. */
+  /** Calls that wait until the event loop is less busy. */
   readonly waiting: () => number;
 }
 
-/** Shows what is under way besides streams, and how many connections were turned into another protocol. */
-export function registerUnderway(registry: Registry, { requests, upgrades, waiting }: Underway): void {
+/** Shows the calls in flight without streams, and the connections that are upgraded to another protocol. */
+export function registerCallsInFlight(registry: Registry, { requests, upgrades, waiting }: CallsInFlight): void {
   new Gauge({
     name: 'gatehouse_gateway_requests_in_flight',
-    help: 'Calls under way at the cluster, without streams.',
+    help: 'Calls in flight to the cluster, without streams.',
     registers: [registry],
     collect() {
       this.set(requests());
@@ -142,7 +142,7 @@ export function registerUnderway(registry: Registry, { requests, upgrades, waiti
   });
   new Gauge({
     name: 'gatehouse_gateway_upgrades_in_flight',
-    help: 'Open connections that the cluster has turned into another protocol, or is asked to.',
+    help: 'Open connections that the cluster has upgraded to another protocol, or is asked to.',
     registers: [registry],
     collect() {
       this.set(upgrades());

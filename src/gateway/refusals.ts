@@ -1,7 +1,7 @@
 import type { RefusedImpersonation } from '../kubernetes/status.ts';
 import { StatusError, serviceUnavailable } from '../status-error.ts';
 
-/** The answers of the gateway's own. None names an address, an account, or what a library said. */
+/** Answers that the gateway itself gives. None contains an address, an account, or the message of a library. */
 
 export const reservedIdentity = (): StatusError =>
   new StatusError({
@@ -39,10 +39,10 @@ export const foreignOrigin = (): StatusError =>
   new StatusError({ code: 403, reason: 'Forbidden', message: 'the Origin of this request may not connect here' });
 
 /**
- * The cluster does not let this server act as the caller. `missing` is the caller's own name, or a group that the caller is
- * in; absent where something else is missing.
+ * The cluster does not let this server impersonate the caller. `missing` is the caller's own name, or one of the caller's groups;
+ * it is empty when something else was refused.
  */
-export function notLentToUs(missing: RefusedImpersonation, cause: unknown): StatusError {
+export function mayNotImpersonate(missing: RefusedImpersonation, cause: unknown): StatusError {
   return new StatusError({ code: 403, reason: 'Forbidden', message: whatIsMissing(missing) }, cause);
 }
 
@@ -53,7 +53,7 @@ function whatIsMissing({ resource, name }: RefusedImpersonation): string {
   return 'you may not do this in the cluster through this server: ask the operator of this server';
 }
 
-/** Without the group the caller would be somebody else to the cluster, and with it no header is whole. */
+/** The call is refused, because without the group it would have other rights, and a header cannot carry the group's name. */
 export const unsendableGroup = (group: string): StatusError =>
   new StatusError({
     code: 403,

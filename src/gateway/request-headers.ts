@@ -1,4 +1,4 @@
-/** What is copied from the client when it is there; everything else is dropped (docs/contract/gateway.md, section 3). */
+/** The client's headers that are copied; every other header is dropped (docs/contract/gateway.md, section 3). */
 const COPIED: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -15,7 +15,7 @@ const COPIED: ReadonlySet<string> = new Set([
   'kubectl-session',
 ]);
 
-/** Copied on upgrades as well. The subprotocols are written anew, without the bearer. */
+/** Headers that are copied only for upgrades. `Sec-WebSocket-Protocol` is not copied but written anew, without the bearer token. */
 const COPIED_ON_UPGRADES: ReadonlySet<string> = new Set([
   'sec-websocket-key',
   'sec-websocket-version',
@@ -27,15 +27,15 @@ const COPIED_ON_UPGRADES: ReadonlySet<string> = new Set([
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** A tab is the only control character that a field value may have (RFC 9110 5.5). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
-/** The name of the first header to be copied whose value has a control character. */
+/** Names the first copied header whose value has a control character. */
 export interface BadHeader {
   readonly badHeader: string;
 }
 
-/** The client's headers that go on to the cluster: names and values in turn, as sent. */
+/** The client's headers that are sent to the cluster: names and values in turn, as received. */
 export function copiedHeaders(
   rawHeaders: readonly string[],
   { isUpgrade }: { readonly isUpgrade: boolean },

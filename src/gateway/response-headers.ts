@@ -1,10 +1,10 @@
 /**
- * What is passed on when it is there; everything else is dropped (docs/contract/gateway.md, section 3). New headers are
- * invented all the time that make browsers, or proxies between us and the client, do or remember something; an answer may be
- * that of any backend. What clients of the cluster read is known.
+ * The headers that are passed on; every other header is dropped (docs/contract/gateway.md, section 3). This is a list of allowed
+ * headers, because new headers that make browsers or proxies do or store something are invented all the time, and an answer may
+ * come from any backend. The headers that clients of Kubernetes read are known.
  */
 const PASSED: ReadonlySet<string> = new Set([
-  // What the body is.
+  // The body:
   'content-type',
   'content-length',
   'content-encoding',
@@ -13,18 +13,18 @@ const PASSED: ReadonlySet<string> = new Set([
   'content-range',
   'accept-ranges',
   'date',
-  // Whether it may be used again.
+  // Caching:
   'cache-control',
   'etag',
   'last-modified',
   'expires',
   'age',
   'vary',
-  // What to do next.
+  // The next request:
   'location',
   'retry-after',
   'allow',
-  // What kubectl shows, and operators look for: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
+  // Shown by kubectl, or looked for by operators: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
   'warning',
   'audit-id',
   'x-kubernetes-pf-flowschema-uid',
@@ -37,10 +37,10 @@ const PASSED: ReadonlySet<string> = new Set([
   'x-accepted-stream-protocol-versions',
 ]);
 
-/** What a field value may be made of (RFC 9110 5.5): anything else could end the header early (A-29). */
+/** The characters of a field value (RFC 9110 5.5): any other could end the header early (A-29, docs/promises.md). */
 const PERMITTED = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The headers of the cluster's answer that the caller gets: names and values in turn. `undefined`: they cannot be sent. */
+/** The headers of the cluster's answer that the caller gets: names and values in turn. `undefined`: a value has a forbidden character. */
 export function passedHeaders(rawHeaders: readonly string[]): readonly string[] | undefined {
   const named = namedByConnection(rawHeaders);
   const passed: string[] = [];
@@ -54,7 +54,7 @@ export function passedHeaders(rawHeaders: readonly string[]): readonly string[] 
   return passed;
 }
 
-/** The headers that the upstream's own `Connection` takes for itself. */
+/** The headers that the cluster's `Connection` header names, which are meant for the connection to us only (RFC 9110 7.6.1). */
 function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> | undefined {
   let named: Set<string> | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -62,7 +62,7 @@ function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> |
     named ??= new Set();
     for (const word of (rawHeaders[index + 1] as string).toLowerCase().split(',')) named.add(word.trim());
   }
-  // The length frames the body between us and the caller as well: nobody may take it away.
+  // Content-Length also frames the body between us and the caller, so `Connection` must not remove it.
   named?.delete('content-length');
   return named;
 }

@@ -7,23 +7,22 @@ import type { Exchange } from './exchange.ts';
 
 const MAX_PATH = 1_024;
 const MAX_USER_AGENT = 256;
-/** Longer than any valid name; a path may hold anything. */
+/** Longer than any valid name; a name in a path may be anything. */
 const MAX_NAME = 256;
 /**
- * A line whose target is no longer than this need not be measured: target and user agent take at most 6 KiB with any
- * characters.
+ * A line with a target up to this length need not be measured: target and user agent take at most 6 KiB, with any characters.
  */
 const SHORT_TARGET = 1_024;
 const MAX_FAILURE = 2_048;
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Writes the one line of a request, when it ends. */
+/** Writes the line of a request when the request ends. */
 export type AccessLog = (exchange: Exchange, durationMs: number) => void;
 
 /**
- * The line has named members only: no header, no parameter value, no body (A-36). Redaction is therefore switched off
- * for these lines. It would cost many times the rest of a list request.
+ * A line has only the members that are listed here: no header, no parameter value, no body (A-36). So redaction is switched off for
+ * these lines; it would cost many times as much as the rest of a list request.
  */
 export function createAccessLog(logger: Logger): AccessLog {
   const unredacted = logger.child({}, { redact: [] });
@@ -42,12 +41,12 @@ export function createAccessLog(logger: Logger): AccessLog {
   };
 }
 
-/** Enough for the callers of a busy minute. */
+/** The most callers that are remembered: enough for those of a busy minute. */
 const MOST_CALLERS = 1_000;
 
 /**
- * Keeps one child logger for each caller and place. It holds the fields that their requests share, already written as
- * JSON: most of a line, and most of its cost.
+ * Keeps a child logger for each caller and resource. It holds the fields that these requests share, already as JSON: most of a line,
+ * and most of its cost.
  */
 class CallerLoggers {
   readonly #parent: Logger;
@@ -68,9 +67,9 @@ class CallerLoggers {
 }
 
 /**
- * The parts are joined by line breaks, and none of them can contain one, so two callers never share a key. Parts that a
- * caller writes are cut and escaped as in the line, so that no key is longer than 2 KiB. A service account has no
- * session id. Its name takes that place, and its colons keep it apart from every session id.
+ * The key of a child logger. Its parts are joined by line breaks, and none of them can contain one, so different callers never share
+ * a key. Parts that a caller writes are cut and escaped as in the line, so that no key is longer than 2 KiB. A service account has
+ * no session id; its name is used instead, whose colons distinguish it from any session id.
  */
 function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
   const { request, route, info, decision, source } = exchange;
@@ -93,15 +92,15 @@ function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
   ].join('\n');
 }
 
-/** A failing probe (503) is logged at debug only: `Health` logs each check when it begins to fail. */
+/** The level of a line. A failing probe (503) is only logged at debug, because `Health` logs each check when it begins to fail. */
 function levelOf({ route }: Exchange, status: number): 'error' | 'info' | 'debug' {
   if (route?.admission === 'health' && status !== 500) return 'debug';
   return status >= 500 ? 'error' : 'info';
 }
 
 /**
- * The fields of this request alone. One literal with all members, absent ones undefined: objects of one shape are the
- * cheapest to write.
+ * The fields that differ for each request. They are one literal with all members, absent ones undefined, because objects of one shape
+ * are the cheapest to write.
  */
 function requestPart(exchange: Exchange, status: number, durationMs: number): Readonly<Record<string, unknown>> {
   const { request, response, target } = exchange;
@@ -123,17 +122,17 @@ function requestPart(exchange: Exchange, status: number, durationMs: number): Re
   };
 }
 
-/** The fields that it shares with other requests of the same caller to the same place. */
+/** The fields that a request shares with other requests of the same caller to the same resource. */
 function callerPart(exchange: Exchange): Readonly<Record<string, unknown>> {
-  const { request, identity, party, info, decision } = exchange;
+  const { request, identity, actor, info, decision } = exchange;
   return {
     method: request.method,
     route: exchange.route?.template ?? 'other',
     source: exchange.source,
     userAgent: userAgentOf(exchange.request),
-    user: identity?.name ?? party?.user,
-    clientId: identity?.clientId ?? party?.clientId,
-    sid: identity?.sid ?? party?.sid,
+    user: identity?.name ?? actor?.user,
+    clientId: identity?.clientId ?? actor?.clientId,
+    sid: identity?.sid ?? actor?.sid,
     verb: info?.verb,
     group: nameOrNothing(info?.group),
     version: nameOrNothing(info?.version),
@@ -152,7 +151,7 @@ const userAgentOf = ({ headers }: IncomingMessage): string | undefined => {
 };
 
 /**
- * Text from a caller, made safe for a log line. It is cut before it is escaped, and again after, since an escape is
+ * Text from a caller, made safe for a log line. It is cut before it is escaped, and again afterwards, because escaping makes it
  * longer.
  */
 const bounded = (text: string, length: number): string => shownText(text.slice(0, length)).slice(0, length);
@@ -170,10 +169,10 @@ export function connectLine(request: IncomingMessage, requestId: string): Readon
   });
 }
 
-/** Host and port only (RFC 9112 3.2.3). What somebody put before or behind them may be a secret. */
+/** Only host and port (RFC 9112 3.2.3), because anything before or after them may be a secret. */
 const authorityOf = (target: string): string => target.replace(/[?#].*$/s, '').replace(/^.*@/s, '');
 
-/** The userinfo before a host, perhaps a name and a password (RFC 3986 3.2.1). Our own paths have none. */
+/** The userinfo before a host, which may contain a password (RFC 3986 3.2.1). Our own paths have none. */
 const USER_INFO = /^((?:[a-z][a-z\d+.-]*:)?(?:\/{2,})?)[^/]*@/i;
 
 /**
@@ -186,11 +185,11 @@ function pathOf(target: string): string {
   return path.startsWith('/') && path[1] !== '/' ? path : path.replace(USER_INFO, '$1');
 }
 
-/** A name from a path, made safe for a line; `undefined` when it is empty. */
+/** A name from a path, made safe for a log line; `undefined` if it is empty. */
 export const nameOrNothing = (text: string | undefined): string | undefined =>
   text ? bounded(text, MAX_NAME) : undefined;
 
-/** The stack of an error, or its message where it has no stack, and the message of its cause. */
+/** The stack of an error, or its message if it has no stack, and the message of its cause. */
 function describeFailure(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure).slice(0, MAX_FAILURE);
   const text = failure.stack ?? failure.message;
@@ -198,14 +197,14 @@ function describeFailure(failure: unknown): string {
   return `${text}${cause}`.slice(0, MAX_FAILURE);
 }
 
-/** What the logger adds to a line: level, time, message. */
+/** The bytes that the logger adds to a line: level, time, message. */
 const LOGGERS_OWN = 128;
 const MAX_LINE = 8 * 1024 - LOGGERS_OWN;
 
-/** Lengths that texts are cut to, one after the other. At 64 characters of 6 bytes each a line of 20 texts has 7.5 KiB. */
+/** The lengths to which texts are cut, tried one after the other. With 64 characters of 6 bytes each, a line of 20 texts has 7.5 KiB. */
 const CUTS = [1_024, 512, 256, 128, 64];
 
-/** The line with its texts cut until it is at most 8 KiB as JSON (A-36), however many bytes a character takes there. */
+/** Cuts the texts of a line until it is at most 8 KiB as JSON (A-36), no matter how many bytes a character needs there. */
 export function boundedLine(line: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   let bounded = line;
   for (const length of CUTS) {
@@ -215,7 +214,7 @@ export function boundedLine(line: Readonly<Record<string, unknown>>): Readonly<R
   return bounded;
 }
 
-/** A list keeps an eighth as many members as a text keeps characters. */
+/** Cuts all texts to this length, and lists to an eighth as many members. */
 function cutTexts(line: Readonly<Record<string, unknown>>, length: number): Readonly<Record<string, unknown>> {
   const cut = (value: unknown): unknown => {
     if (typeof value === 'string') return value.slice(0, length);
@@ -226,16 +225,15 @@ function cutTexts(line: Readonly<Record<string, unknown>>, length: number): Read
 
 const MAX_PARAMETERS = 32;
 
-/** A plain word, as all our parameter names are. What a caller may have put in the place of a name is seldom one. */
+/** A plain word, like all of our parameter names. A secret that a caller has put in the place of a name is seldom one. */
 const PLAIN = /^[A-Za-z][A-Za-z0-9._-]{0,31}$/;
 
 /** Parameters that are sent without a value. */
 const FLAGS: ReadonlySet<string> = new Set(['verbose', 'watch']);
 
 /**
- * The names in a query string, for the log, 32 at most: never a value, nor anything that might be one. A name must be a
- * plain word that has a value. A token sent without a name (`?eyJ…`, `?b2s=` with its padding, `?access_token%3DeyJ…`)
- * becomes `other`.
+ * The names of the parameters in a query string, for the log, at most 32; never a value, nor a text that might be one. A name must be
+ * a plain word with a value. A token without a name (`?eyJ…`, `?b2s=` with its padding, `?access_token%3DeyJ…`) becomes `other`.
  */
 export function parameterNames(query: string): string[] {
   return query

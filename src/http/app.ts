@@ -26,13 +26,13 @@ import { discoveryRoutes } from './routes/discovery.ts';
 import type { CallerSteps } from './watch/recheck.ts';
 
 export interface AppParts extends Omit<RouteTools, 'bodies' | 'deadline' | 'callerSteps'> {
-  /** What is served. The router looks in this order, so what is asked for most stands first. */
+  /** The families of routes. The router checks routes in this order, so the most frequent ones come first. */
   readonly families: readonly RouteFamily[];
   readonly verifier: BearerVerifier;
   readonly trustedProxies: readonly TrustedProxy[];
 }
 
-/** Everything that the API port serves. */
+/** Creates the app of the API port. */
 export function createApp(parts: AppParts): App {
   const families = serveFamilies(parts);
   return {
@@ -43,7 +43,7 @@ export function createApp(parts: AppParts): App {
   };
 }
 
-/** The one table of what is served and who may access it. */
+/** The table of all routes, which says who may access each. */
 export const createRoutes = (parts: AppParts): Route[] => allRoutes(serveFamilies(parts), parts);
 
 function serveFamilies(parts: AppParts): ServedFamily[] {
@@ -62,25 +62,25 @@ function allRoutes(families: readonly ServedFamily[], { writer }: AppParts): Rou
   return [...served, ...discoveryRoutes(served, writer)];
 }
 
-type Question = (request: IncomingMessage) => boolean;
+type RequestTest = (request: IncomingMessage) => boolean;
 
-/** Whether one of the families says yes; `undefined` when none of them asks. */
+/** A test that is true if that of any family is; `undefined` if no family has one. */
 function anyOf(
   families: readonly ServedFamily[],
-  questionOf: (family: ServedFamily) => Question | undefined,
-): Question | undefined {
-  const questions = families.map(questionOf).filter((question) => question !== undefined);
-  return questions.length === 0 ? undefined : (request) => questions.some((question) => question(request));
+  testOf: (family: ServedFamily) => RequestTest | undefined,
+): RequestTest | undefined {
+  const tests = families.map(testOf).filter((test) => test !== undefined);
+  return tests.length === 0 ? undefined : (request) => tests.some((test) => test(request));
 }
 
-/** The steps that every request goes through, in their order, and the routes between them. */
+/** Puts together the steps that every request goes through, in their order, and the routes. */
 export function serveRoutes(
   routes: readonly Route[],
   parts: AppParts,
   families: readonly Pick<ServedFamily, 'others'>[] = [],
 ): App {
   const { platform, limits, metrics, registry, writer, clock, random, logger } = parts;
-  const others = tellAll(families);
+  const others = notifyAll(families);
   const cors = createCors(parts.corsOrigins);
   const { authenticate, authorize } = createCallerSteps(parts, guardedBelow(routes));
   const addressOf = createCallerAddress(parts.trustedProxies, createUnreadableReport(parts));
@@ -91,14 +91,14 @@ export function serveRoutes(
     admission(limits, { metrics, registry, onOther: others.other }), // bounds the requests in flight, by class
   ].map(middleware);
   const judged = [
-    middleware(authenticate), // from here on a user is known, or 401 was answered
+    middleware(authenticate), // answers 401, or from here on the caller is known
     gate(takeTurn), // users take turns while the event loop is busy
     middleware(readRequestInfo), // verb, group, resource, name
-    middleware(refuseWithdrawnPaths), // 410 to anybody signed in
+    middleware(refuseWithdrawnPaths), // 410 for any signed-in caller
     middleware(authorize), // before any cache is read
   ];
   const router = createRouter();
-  // Public routes (health, version, descriptions, /oauth) do not look at the bearer: a stale one must not fail a probe.
+  // Public routes (health, version, descriptions, /oauth) ignore the bearer token: an expired one must not fail a probe.
   mountRoutes(router, routes, ({ access, before }) => {
     if (access === 'public') return first;
     return before ? [...first, middleware(before), ...judged] : [...first, ...judged];
@@ -111,7 +111,8 @@ export function serveRoutes(
   });
 }
 
-function tellAll(families: readonly Pick<ServedFamily, 'others'>[]): OtherRequests {
+/** Passes each notification on to all families that want it. */
+function notifyAll(families: readonly Pick<ServedFamily, 'others'>[]): OtherRequests {
   const listeners = families.flatMap(({ others }) => others ?? []);
   return {
     other: () => {
@@ -123,7 +124,7 @@ function tellAll(families: readonly Pick<ServedFamily, 'others'>[]): OtherReques
   };
 }
 
-/** The two steps that judge a caller. They run for every request, and again while a stream goes on. */
+/** The two steps that authenticate and authorize a caller. They run for every request, and again while a stream is open. */
 function createCallerSteps(parts: AppParts, isGuarded?: (segments: readonly string[]) => boolean): CallerSteps {
   const { platform, limits, clock, metrics, verifier, authorizer } = parts;
   const { maxBearerBytes, answerTimeoutMs } = limits;

@@ -2,51 +2,51 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Decision } from '../authorization/authorizer.ts';
 import type { Impersonation } from '../gateway/acting-as.ts';
-import type { Party } from '../oauth/tokens/act.ts';
+import type { Actor } from '../oauth/tokens/act.ts';
 import type { Identity } from '../oauth/tokens/identity.ts';
 import type { RequestInfo } from './request-info.ts';
 import { isOAuthPath, type Target } from './target.ts';
 
-/** What is fixed when a request begins. */
+/** What is known when a request begins. */
 export interface ExchangeStart {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** The request target as sent. */
   readonly rawTarget: string;
-  /** The id in the answer and in the log: the caller's own when it is harmless, else ours. */
+  /** The id in the answer and in the log: the caller's own if it is harmless, else ours. */
   readonly requestId: string;
-  /** Our own id, set when `requestId` is the caller's. It distinguishes requests that reuse an id. */
+  /** Our own id, if `requestId` is the caller's. It distinguishes requests with the same caller's id. */
   readonly ownRequestId?: string | undefined;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
   /** The caller's normalised address. */
   readonly source: string;
-  /** The caller's whole address. Default: `source`. */
+  /** The caller's full address. Default: `source`. */
   readonly address?: string;
-  /** Names and values in turn, for a configured origin only. */
+  /** Names and values in turn. */
   readonly corsHeaders: readonly string[];
-  /** The connection, when the request may turn it into another protocol. */
+  /** The connection, if the request may upgrade it to another protocol. */
   readonly upgrade?: Taken | undefined;
 }
 
-/** A connection that HTTP reads no more: the answer to its last request is still written to it. */
+/** A connection that Node no longer reads as HTTP. The answer to its last request is still written to it. */
 export interface Taken {
   readonly socket: Socket;
-  /** What came behind the request. */
+  /** The bytes that came after the request. */
   readonly head: Buffer;
-  /** Ends the connection so that its client notices. */
+  /** Resets the connection, so that the client sees that it did not end normally. */
   reset(): void;
 }
 
-/** The exchange as it writes itself. */
+/** The exchange with writable members, for its own methods. */
 type Writable = { -readonly [Fact in keyof Exchange]: Exchange[Fact] };
 
 const NOWHERE: Target = { segments: [], path: '/', query: '' };
 
 /**
- * One request and its answer. What is known of the request is read-only: the step that finds something out says so by
- * the method named after it, and later steps and the log read it. What the log says about the answer is written as the
- * answer is made. It carries facts only; collaborators are handed to the steps that use them.
+ * One request and its answer. Members about the request are read-only: the step that finds one out sets it with a method, and later
+ * steps and the log read it. Members about the answer are set while the answer is made, for the log. An exchange has only facts; the
+ * steps get their dependencies elsewhere.
  */
 export class Exchange {
   readonly request: IncomingMessage;
@@ -60,39 +60,36 @@ export class Exchange {
   readonly corsHeaders: readonly string[];
   readonly upgrade: Taken | undefined;
 
-  /** What the caller presents as `Authorization`, wherever it came from. */
+  /** The value of `Authorization`, or the credential that was sent in another way. */
   readonly authorization: string | undefined;
-  /** Known behind the guard; of a request that it refused, that of `/`. */
+  /** Set by the guard; `/` if the guard has refused the request. */
   readonly target: Target = NOWHERE;
-  /** Known behind the router; `undefined` for a path that nothing is served on. */
+  /** Set by the router; `undefined` for a path without a route. */
   readonly route: Route | undefined;
-  /** Known behind the router: the values of the route's `{…}` segments, in their order. */
+  /** Set by the router: the values of the route's `{…}` segments, in their order. */
   readonly parameters: readonly string[] = [];
-  /** Known behind authentication. */
+  /** Set by authentication. */
   readonly identity: Identity | undefined;
-  /** Written by the gateway: whom the caller may impersonate, and asks to be. */
+  /** Set by the gateway: the user whom the caller asks to impersonate and may impersonate. */
   impersonation: Impersonation | undefined;
-  /** Known under /oauth: the client and the user, as far as the authorization server found out. */
-  readonly party: Party | undefined;
-  /** Known behind authentication. */
+  /** Set under /oauth: the client, user and session, as far as the authorization server knows them. */
+  readonly actor: Actor | undefined;
+  /** Set after authentication. */
   readonly info: RequestInfo | undefined;
-  /** Known behind authorization: the last decision, which a watch asks for again. */
+  /** Set by authorization: the last decision, which is made again while a watch is open. */
   readonly decision: Decision | undefined;
 
-  /** Written by the writer of answers, and by a stream as it goes. */
+  /** Set by the answer writer, and counted by streams. */
   bodyBytes = 0;
-  /** Written by the writer when a streamed answer begins: monotonic milliseconds. */
+  /** Set when a streamed answer begins: monotonic milliseconds. */
   streamedAt: number | undefined;
-  /** Written by the gateway: milliseconds until the cluster's answer began. */
+  /** Set by the gateway: milliseconds until the cluster's answer began. */
   upstreamMs: number | undefined;
-  /** Written before the answer begins. */
+  /** Set before the answer begins. */
   coding: 'identity' | 'gzip' = 'identity';
-  /**
-   * Written by authentication and the error writer: our word for why a 4xx was answered. Written by a stream: how it
-   * ended.
-   */
+  /** Our word for the reason of a 4xx, set by authentication and the error writer; for a stream, our word for its end. */
   reason: string | undefined;
-  /** Written by the error writer and by streams: why a 5xx was answered, or a stream broken off. Logged, never sent. */
+  /** The cause of a 5xx, or why a stream broke off; set by the error writer and by streams. It is logged and never sent. */
   failure: unknown;
 
   #ended = false;
@@ -116,22 +113,22 @@ export class Exchange {
     this.response.on('close', () => this.#end());
   }
 
-  /** The status of the answer; 499, as proxies write it, when the client left before an answer began. */
+  /** The status of the answer; 499, as proxies log it, if the client disconnected before an answer began. */
   get status(): number {
     return this.response.headersSent ? this.response.statusCode : 499;
   }
 
-  /** Whether errors are sent as OAuth JSON: everywhere under /oauth, even when the target itself is refused. */
+  /** Whether errors are sent as OAuth JSON: under /oauth, even if the target itself is refused. */
   get speaksOAuth(): boolean {
     return this.target.segments[0] === 'oauth' || isOAuthPath(this.rawTarget);
   }
 
-  /** Admission waits until the form has arrived: `take` takes the place, or throws a 429. */
+  /** Postpones admission until the body has arrived. `take` takes the place, or throws a 429. */
   admitLater(take: () => void): void {
     this.#admit = take;
   }
 
-  /** The form has arrived. Does nothing for a request that was admitted before, or refused. */
+  /** Admits the request, because its body has arrived. Does nothing for a request that was admitted before, or refused. */
   admit(): void {
     const admit = this.#admit;
     this.#admit = undefined;
@@ -139,8 +136,8 @@ export class Exchange {
   }
 
   /**
-   * Takes a place of admission, unless the exchange has ended. `take` takes it, or throws a 429. What it returns is called
-   * once, when the answer has been made or the client has gone.
+   * Takes a place with `take`, which throws a 429 if there is none, unless the exchange has ended. The function that `take` returns is
+   * called once, when the answer has been made or the client has gone.
    */
   takePlace(take: () => () => void): void {
     if (this.#ended) return;
@@ -148,62 +145,63 @@ export class Exchange {
     this.#leave = take();
   }
 
-  /** Gives the place back for as long as the request waits for its turn. The result takes one again, or throws a 429. */
+  /** Gives the place back while the request waits for its turn. The returned function takes a place again, or throws a 429. */
   stepAside(): () => void {
     const take = this.#leave && this.#take;
     this.leavePlace();
     return () => take && this.takePlace(take);
   }
 
+  /** Gives the place back, if the request has one. */
   leavePlace(): void {
     const leave = this.#leave;
     this.#leave = undefined;
     leave?.();
   }
 
-  /** The guard has read the target. */
+  /** Called by the guard. */
   located(target: Target): void {
     (this as Writable).target = target;
   }
 
-  /** The router has found the route of its path, with the values of the `{…}` segments. */
+  /** Called by the router, with the values of the `{…}` segments. */
   found(route: Route, parameters: readonly string[]): void {
     (this as Writable).route = route;
     (this as Writable).parameters = parameters;
   }
 
-  /** The credential did not come in its header. */
+  /** Sets a credential that was not sent in `Authorization`. */
   presents(authorization: string): void {
     (this as Writable).authorization = authorization;
   }
 
-  /** Authentication knows the caller. */
+  /** Called by authentication. */
   authenticated(identity: Identity): void {
     (this as Writable).identity = identity;
   }
 
-  /** The request line has been read as Kubernetes reads it. */
+  /** Called when verb and resource are known. */
   asks(info: RequestInfo): void {
     (this as Writable).info = info;
   }
 
-  /** The authorizer has decided. */
+  /** Called by authorization. */
   decided(decision: Decision): void {
     (this as Writable).decision = decision;
   }
 
-  /** The authorization server knows who takes part. */
-  actedFor(party: Party): void {
-    (this as Writable).party = party;
+  /** Called by the authorization server, whenever it knows more. */
+  actedFor(actor: Actor): void {
+    (this as Writable).actor = actor;
   }
 
-  /** Runs `ending` once, when the answer has been sent or the client has gone. */
+  /** Runs `ending` once, when the answer has been sent or the client has gone; at once if the exchange has ended. */
   atEnd(ending: () => void): void {
     if (this.#ended) ending();
     else this.#endings.push(ending);
   }
 
-  /** Aborts when the client goes before the answer is complete. */
+  /** A signal that aborts when the client disconnects before the answer is complete. */
   get signal(): AbortSignal {
     const controller = new AbortController();
     this.atEnd(() => {
@@ -220,10 +218,10 @@ export class Exchange {
   }
 }
 
-/** `next`: the chain goes on. `answered`: this step has sent the answer, or has begun to. */
+/** The result of a step. `next`: the chain goes on. `answered`: the step has sent the answer, or has begun to. */
 export type Outcome = 'next' | 'answered';
 
-/** One named step of the chain. What it throws or rejects with goes to the error writer. */
+/** A named step of the chain. An error that it throws or rejects with goes to the error writer. */
 export type Step = (exchange: Exchange) => Outcome | Promise<Outcome>;
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -231,43 +229,43 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Answers one request of a route. Throws or rejects with a `StatusError` or `OAuthError`, which the error writer sends. */
 export type Handler = (exchange: Exchange) => void | Promise<void>;
 
-/** What a path serves, by method. */
+/** The handlers of a path, by method. */
 export type Methods = Readonly<Partial<Record<Method, Handler>>>;
 
-/** One path that is served. The table of all of them is the only place that says what is public. */
+/** A path that is served. Only the table of routes says which paths are public. */
 export interface Route {
-  /** The path with `{…}` for a variable segment: also its name in metrics and in the description. */
+  /** The path, with `{…}` for a variable segment; also its name in metrics and in the API description. */
   readonly template: string;
-  /** `public`: the bearer is not looked at. `signed-in`: any verified caller. `authorized`: the authorizer is asked too. */
+  /** `public`: the bearer token is ignored. `signed-in`: any authenticated caller. `authorized`: the caller is also authorized. */
   readonly access: 'public' | 'signed-in' | 'authorized';
-  /** Which places it takes while in flight: HL-05. Health takes none, the gateway has its own. */
+  /** The class whose limit of requests in flight applies (HL-05). `health` has no limit, and the gateway has its own. */
   readonly admission: 'health' | 'sign-in' | 'other' | 'gateway';
-  /** A POST, PUT or PATCH reads a body (a form, a review, an object) and calls `exchange.admit()` when it has arrived, not before. */
+  /** Whether a POST, PUT or PATCH reads a body (a form, a review, an object), and calls `exchange.admit()` only when it has arrived. */
   readonly readsForm?: true;
-  /** `json` routes answer 406 to a caller that accepts no JSON. */
+  /** With `json`, a caller that does not accept JSON gets a 406. */
   readonly produces: 'json' | 'any';
   readonly methods: Methods;
-  /** Goes before authentication. */
+  /** A step before authentication. */
   readonly before?: Step;
-  /** Whether the route takes this request of its paths. What it leaves goes to the routes behind it. */
+  /** Whether the route serves this request. Requests that it does not serve go to later routes. Default: it serves all. */
   readonly takes?: (request: IncomingMessage) => boolean;
-  /** Answers a GET or HEAD of the collection that asks to watch it, in the forms that it offers itself. */
+  /** Answers a GET or HEAD that asks for a watch. It checks `Accept` itself. */
   readonly watch?: Handler;
-  /** Milliseconds from the request on that its caller waits for the answer, by its own words. Absent: nobody is asked. */
+  /** The time limit that the caller sets in the request, in milliseconds from its beginning. Absent: the route reads none. */
   readonly allowedMs?: (exchange: Exchange) => number | undefined;
   /**
-   * What the user whom the first variable segment names may do without a right in the cluster, by method. `free`: the cluster
-   * is not asked; `narrowed`: it is asked, and after a no the handler still allows what every user may do to themselves.
+   * The methods that the user named by the first variable segment may use without a right in the cluster. `free`: the cluster is not
+   * asked. `narrowed`: the cluster is asked, and if it denies, the handler still allows what every user may do to their own data.
    */
   readonly self?: Readonly<Partial<Record<Method, 'free' | 'narrowed'>>>;
   /**
-   * A path below this one that no route serves is checked against the caller's rights first, so that the answer does not tell them
-   * whether an object is there (docs/contract/accounts.md, section 2).
+   * Whether the caller is authorized also for paths below this one that no route serves, so that the answer does not reveal whether an
+   * object exists (docs/contract/accounts.md, section 2).
    */
   readonly guardsBelow?: true;
-  /** Set on the collection of a kind: how discovery names it (`metav1.APIResource`). */
+  /** For the collection of a kind: its names in discovery (`metav1.APIResource`). */
   readonly kind?: ResourceKind;
-  /** Set on a path that was withdrawn: every method answers 410 with this message. */
+  /** For a path that was withdrawn: the message of the 410 that every method gets. */
   readonly gone?: (parameters: readonly string[]) => string;
 }
 

@@ -12,12 +12,12 @@ import type { HttpLimits } from './limits.ts';
 import type { HttpMetrics } from './metrics.ts';
 import type { CallerSteps } from './watch/recheck.ts';
 
-/** What the routes of every family are made with. There is one for a port. */
+/** What all families make their routes with; one value for a port. */
 export interface RouteTools {
-  /** Names the API groups and the realm. */
+  /** The platform name, which is part of API groups and the realm. */
   readonly platform: string;
   readonly limits: HttpLimits;
-  /** Origins that may read answers from a browser, compared exactly. */
+  /** The origins that may read answers in a browser, compared exactly. */
   readonly corsOrigins: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
@@ -28,38 +28,37 @@ export interface RouteTools {
   readonly bodies: BodyReader;
   readonly deadline: AnswerDeadline;
   readonly authorizer: Authorizer;
-  /** Judge the caller of a stream again while it goes on. */
+  /** The steps that check the caller of a stream again while it is open. */
   readonly callerSteps: CallerSteps;
-  /** How long an open stream may go on after the last decision about its caller, while the cluster gives no new one. */
+  /** How long an open stream may go on after the last decision about its caller while the cluster does not answer. */
   readonly maxDecisionAgeMs: number;
-  /** Aborts when the port has closed: open streams must end then. */
+  /** Aborts when the port has closed: open streams must begin to end. */
   readonly closing: AbortSignal;
-  /** The share of the time in which the event loop was busy of late. */
+  /** The share of the recent time in which the event loop was busy. */
   loopLoad(): number;
 }
 
-/** Hears of the requests that are no calls to the cluster: that one has come, and whose it is. */
+/** Is notified of the requests that are not calls to the cluster: `other` of each, `asked` of its user once that is known. */
 export interface OtherRequests {
   other(): void;
   asked(user: string): void;
 }
 
-/** What one family serves, and what the port has to know of it. */
+/** The routes of a family, and what the port needs to know about its requests. */
 export interface ServedFamily {
   readonly routes: readonly Route[];
-  /** Whether the request may turn its connection into another protocol. Absent: none may. */
+  /** Whether a request may upgrade its connection to another protocol. Absent: none may. */
   takesUpgrade?(request: IncomingMessage): boolean;
-  /** Whether the body of a request has its own time limits: it may take long as a whole. Absent: none has. */
+  /** Whether the body of a request has its own time limits, so that the whole request may take long. Absent: none has. */
   pacesItself?(request: IncomingMessage): boolean;
-  /** Whether the answer to a request may go on at a shutdown when those of others are cut. Absent: none may. */
+  /** Whether the answer to a request may go on at a shutdown when other answers are cut. Absent: none may. */
   outlasts?(request: IncomingMessage): boolean;
-  /** Absent: the family does not care. */
+  /** Absent: the family needs no notifications. */
   readonly others?: OtherRequests;
 }
 
 /**
- * A family of routes, such as the lists or the log query, as the API port takes it. It is called once, when the port is
- * made.
+ * A family of routes, such as the lists or the log query. The API port calls it once, when the port is created.
  *
  *     const greetings: RouteFamily = ({ writer }) => ({
  *       routes: [{ template: '/hello', access: 'public', admission: 'other', produces: 'any', methods: { GET: greet } }],

@@ -1,8 +1,8 @@
 /**
- * The value that a field selector demands of a field, by the grammar of Kubernetes (`k8s.io/apimachinery/pkg/fields`): terms
- * `field=value`, `field==value` and `field!=value`, with commas between them; a backslash before `\`, `,` or `=` in a value.
- * `{}` when it demands none, `undefined` for what is no field selector. Of several values Kubernetes takes the first one in
- * the order of bytes of the terms.
+ * The value that a field selector requires of a field, by the grammar of Kubernetes (`k8s.io/apimachinery/pkg/fields`): terms
+ * `field=value`, `field==value` and `field!=value`, separated by commas; `\`, `,` and `=` in a value are escaped by a backslash. `{}` if
+ * it requires none, `undefined` if the text is not a field selector. If it has several values, Kubernetes uses that of the first term
+ * in byte order.
  */
 export function demandedValue(selector: string, field: string): { readonly value?: string } | undefined {
   let first: { readonly bytes: Buffer; readonly value: string } | undefined;
@@ -18,10 +18,10 @@ export function demandedValue(selector: string, field: string): { readonly value
   return first ? { value: first.value } : {};
 }
 
-/** The first operator splits a term: the name of a field has no escapes. */
+/** Splits a term at its first operator; the name of a field has no escapes. */
 const TERM = /^(.*?)(!=|==|=)(.*)$/s;
 
-/** The texts between the commas that no backslash stands before. */
+/** The texts between commas that are not escaped. */
 function toTerms(selector: string): string[] {
   const terms: string[] = [];
   let start = 0;
@@ -35,7 +35,7 @@ function toTerms(selector: string): string[] {
   return [...terms, selector.slice(start)];
 }
 
-/** `undefined` when a sign stands without its backslash, or a backslash before anything else. */
+/** The value without escapes; `undefined` if a `,` or `=` is not escaped, or another character is. */
 function unescaped(value: string): string | undefined {
   return VALUE.test(value) ? value.replaceAll(/\\(.)/gs, '$1') : undefined;
 }

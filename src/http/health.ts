@@ -4,32 +4,31 @@ import { LastingFailure } from '../runtime/lasting-failure.ts';
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
-/** A named check. Each part of the server brings its own; a part that is switched off brings none. */
+/** A named health check. Each part of the server has its own; a part that is switched off has none. */
 export interface HealthCheck {
   readonly name: string;
   readonly endpoints: readonly HealthEndpoint[];
   /**
-   * `false`: the check is shown, and fails when it is asked for alone, but it does not make the endpoint fail. Default
-   * true.
+   * If `false`, the check is shown, and fails when it is requested by itself, but it does not make the endpoint fail. Default: `true`.
    */
   readonly counts?: boolean;
   /**
-   * Whether it is about something that we do without now. If it fails then, it does not count, and the gauge leaves it
-   * out, so that no alert comes of it. Default: it is not.
+   * Whether the check is about something that is not needed now. If it fails then, it does not count, and the gauge does not show it,
+   * so that it raises no alert. Default: `false`.
    */
   isExcused?(): boolean;
   /**
-   * The right that we lack in the cluster, where that is why it fails: who may not do what. It is logged behind the
-   * reason, and shown to everybody who asks.
+   * The right in the cluster that is missing, if the check fails because of that: who may not do what. It is logged after the reason,
+   * and shown in the public answer.
    */
   missingRight?(): string | undefined;
-  /** Returns why it fails, for the log only, or `undefined` when it holds. Reads memory only, and does not wait. */
+  /** Returns why the check fails, for the log only, or `undefined` if it succeeds. It reads only memory and does not wait. */
   check(): string | undefined;
 }
 
 export type HealthChecks = readonly HealthCheck[];
 
-/** What one check says now. */
+/** The result of one check. */
 export interface HealthResult {
   readonly name: string;
   readonly holds: boolean;
@@ -41,17 +40,17 @@ export interface HealthResult {
   readonly missingRight: string | undefined;
 }
 
-/** What the checks of one endpoint say now. */
+/** The results of the checks of one endpoint. */
 export interface HealthReport {
   readonly results: readonly HealthResult[];
-  /** Every check that counts holds. */
+  /** Whether every check that counts succeeds. */
   readonly holds: boolean;
 }
 
-/** Holds whenever the event loop can answer at all. */
+/** Always succeeds, if the event loop can answer at all. */
 const PING: HealthCheck = { name: 'ping', endpoints: ['healthz', 'livez', 'readyz'], check: () => undefined };
 
-/** Runs named checks. Logs each change of a check, and a failure that lasts, with the reason, which is never sent. */
+/** Runs the health checks. Logs when a check begins or ceases to fail, and failures that last, with the reason, which is never sent. */
 export class Health {
   readonly #checks: HealthChecks;
   readonly #failures: ReadonlyMap<string, LastingFailure>;
@@ -65,7 +64,7 @@ export class Health {
     return this.#checks.filter((check) => check.endpoints.includes(endpoint)).map((check) => check.name);
   }
 
-  /** `only`: that check alone. `excluded` names that do not exist have no effect: a typo must not kill a pod. */
+  /** Runs the checks of an endpoint, or `only` one of them. Unknown names in `excluded` have no effect: a typo must not kill a pod. */
   report(endpoint: HealthEndpoint, excluded: ReadonlySet<string>, only?: string): HealthReport {
     const asked = this.#checks.filter(
       (check) => check.endpoints.includes(endpoint) && (only === undefined || check.name === only),
@@ -84,13 +83,13 @@ export class Health {
     return { results, holds: results.every((result) => result.holds || !result.counts) };
   }
 
-  /** Runs one check; a check that throws does not hold. */
+  /** Runs one check; a check that throws has failed. */
   holds(check: HealthCheck): boolean {
     const { name } = check;
     const failure = this.#failures.get(name);
     const reason = reasonOf(check);
     if (reason === undefined) {
-      failure?.over({ check: name }, 'a health check holds again');
+      failure?.over({ check: name }, 'a health check succeeds again');
       return true;
     }
     const right = check.missingRight?.();
@@ -99,7 +98,7 @@ export class Health {
     return false;
   }
 
-  /** The checks of /readyz, for the gauge that shows each of them. */
+  /** The results of the checks of /readyz, for the gauge. */
   readiness(): readonly { readonly name: string; readonly holds: boolean }[] {
     return this.report('readyz', new Set()).results.filter(({ holds, excused }) => holds || !excused);
   }

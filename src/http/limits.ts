@@ -1,10 +1,10 @@
-/** What one request, one connection and all of them together may take; each is a setting. */
+/** The limits of requests and connections, each a setting. */
 export interface HttpLimits {
-  /** Request line and headers together, of paths of the cluster where they are served; above: 431. */
+  /** The most bytes of request line and headers for the cluster's own paths, if they are served; above: 431. */
   readonly maxHeaderBytes: number;
-  /** Those of all other paths, at most as many. */
+  /** The same limit for all other paths; it is not higher. */
   readonly maxHeaderBytesElsewhere: number;
-  /** Header lines, counted as sent; above: 431. */
+  /** The most header lines, counted as sent; above: 431. */
   readonly maxHeaders: number;
   /** The time from the first byte (or the connect) to the end of the headers; after it the answer is 408. */
   readonly headersTimeoutMs: number;
@@ -14,32 +14,32 @@ export interface HttpLimits {
   readonly keepAliveTimeoutMs: number;
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
-  /** Body of a form under /oauth; above: 413. */
+  /** The most bytes of a form under /oauth; above: 413. */
   readonly maxFormBytes: number;
-  /** Requests to /oauth/token at once; above: 429. */
+  /** The most requests to /oauth/token in flight; above: 429. */
   readonly maxSignInsInFlight: number;
-  /** All other requests at once, health aside; above: 429. */
+  /** The most other requests in flight, without health checks; above: 429. */
   readonly maxRequestsInFlight: number;
-  /** Watches of all lists that are open at once; above: 429. */
+  /** The most open watches of all lists; above: 429. */
   readonly maxWatches: number;
-  /** Those of one user, by name; above: 429. */
+  /** The most open watches of one user, by name; above: 429. */
   readonly maxWatchesPerUser: number;
-  /** Calls to the cluster that are under way at once; above: 429. */
+  /** The most calls to the cluster in flight; above: 429. */
   readonly maxGatewayRequests: number;
-  /** Those of one user, by name; above: 429. */
+  /** The most calls to the cluster in flight of one user, by name; above: 429. */
   readonly maxGatewayRequestsPerUser: number;
-  /** Watches, followed logs and upgraded connections that are open at once through the gateway; above: 429. */
+  /** The most open watches, logs and upgraded connections through the gateway; above: 429. */
   readonly maxGatewayStreams: number;
-  /** Those of one user, by name; above: 429. */
+  /** The most open streams through the gateway of one user, by name; above: 429. */
   readonly maxGatewayStreamsPerUser: number;
-  /** Log queries that are under way at once, exports until their end; above: 429. */
+  /** The most log queries in flight, exports until their end; above: 429. */
   readonly maxLogQueries: number;
-  /** Those of one user, by name; above: 429. */
+  /** The most log queries in flight of one user, by name; above: 429. */
   readonly maxLogQueriesPerUser: number;
-  /** Time for an answer under /kapis; after: 504. */
+  /** The time limit of an answer under /kapis; after it the answer is 504. */
   readonly answerTimeoutMs: number;
-  /** Time in which a client must take something of what waits for it; after: cut off. */
+  /** A client that reads nothing of the waiting bytes for this long is cut off. */
   readonly sendTimeoutMs: number;
-  /** Text of a bearer; above: 401 without cryptography. */
+  /** The most bytes of a bearer token; above: 401 without cryptography. */
   readonly maxBearerBytes: number;
 }

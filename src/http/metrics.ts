@@ -5,13 +5,13 @@ import { WATCH_ENDS, type WatchEnd } from './watch/watch-end.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** 1 ms … 30 s: from an answer out of memory to the answer time-out. */
+/** From 1 ms, an answer from memory, to 30 s, the time limit of answers. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
-/** From a few watches to 10,000 of them on a slow machine; 1 s is what is promised. */
+/** From a few watches to 10,000 of them on a slow machine; the promise is 1 s. */
 const FANOUT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** The rules and limits that turn requests and connections away, by their names in the metric. */
+/** The rules and limits that turn requests and connections away: the values of `reason` in the metric. */
 const REJECTIONS = [
   'version',
   'headers',
@@ -40,28 +40,28 @@ const REJECTIONS = [
 
 export type Rejection = (typeof REJECTIONS)[number];
 
-/** The headers in which a trusted proxy may name the caller's address: the words of `authentication.trustedProxies[].header`. */
+/** The headers in which a trusted proxy may send the caller's address: the values of `authentication.trustedProxies[].header`. */
 const FORWARDED_HEADERS = ['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP'];
 
-/** The metrics of this folder. Labels are route templates and words of ours, never input (A-37). */
+/** The metrics of this folder. Labels are route templates and fixed words, never input (A-37). */
 export interface HttpMetrics {
-  /** Once per answer, at its end. */
+  /** Counts an answer, when it has ended. */
   answered(exchange: Exchange, seconds: number): void;
-  /** Once per answer to bytes that were no request. */
+  /** Counts an answer to bytes that were not a request. */
   refusedUnread(status: number): void;
-  /** A request or connection was turned away by this rule or limit. */
+  /** Counts a request or connection that this rule or limit has turned away. */
   rejected(reason: Rejection): void;
-  /** A trusted proxy sent this header, and it names no address. */
+  /** Counts a header of a trusted proxy that contains no address. */
   forwardedUnreadable(header: string): void;
-  /** A request needed a bearer and sent none, or sent one that does not look like a token. */
+  /** Counts a request that needs a bearer token and has none, or one that does not look like a token. */
   bearerRefused(result: 'absent' | 'malformed'): void;
-  /** Changes of the TLS files of a port: `ok` or `invalid`. */
+  /** Counts changes of the TLS files of a port: `ok` or `invalid`. */
   readonly tlsReloads: Counter<'server' | 'result'>;
   /** When the certificate of a port expires, in seconds since 1970. */
   readonly tlsExpirations: Gauge<'server'>;
   watchEnded(end: WatchEnd): void;
-  /** Changes that were found `ms` ago have been sent to all watches that could take them. */
-  watchesTold(ms: number): void;
+  /** Records that it took `ms` from finding changes until they were sent to all watches whose clients read. */
+  watchesUpdated(ms: number): void;
 }
 
 interface Series {
@@ -70,14 +70,14 @@ interface Series {
   readonly bytes: Counter.Internal;
 }
 
-/** Counts for all ports; create it once for each registry. `bearers`: the counter of token verifications. */
+/** Creates the metrics of all ports; to be called once for each registry. `bearers` is the counter of token verifications. */
 export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>): HttpMetrics {
   const registers = [registry];
   const counter = (name: string, help: string, labelNames: string[]): Counter =>
     new Counter({ name, help, labelNames, registers });
   const durations = new Histogram({
     name: 'gatehouse_http_request_duration_seconds',
-    help: 'Time from the request to the last byte of its answer, of a stream to the first.',
+    help: 'Time from the request to the last byte of its answer, or to the first byte of a stream.',
     labelNames: ['method', 'route'],
     buckets: BUCKETS,
     registers,
@@ -87,12 +87,12 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   for (const reason of REJECTIONS) rejections.inc({ reason }, 0); // so that the first one is a change of the series
   const unreadable = counter(
     'gatehouse_forwarded_headers_unreadable_total',
-    'Headers of trusted proxies that name no address of a caller.',
+    'Headers of trusted proxies that contain no address.',
     ['header'],
   );
   for (const header of FORWARDED_HEADERS) unreadable.inc({ header }, 0);
   const bytes = counter('gatehouse_http_response_bytes_total', 'Bytes of answer bodies.', ['route', 'encoding']);
-  const reloads = 'Changes of the TLS files of a port, by whether they were taken.';
+  const reloads = 'Changes of the TLS files of a port, by whether the new files are used (ok) or not (invalid).';
   const tlsReloads = counter('gatehouse_tls_reloads_total', reloads, ['server', 'result']);
   const tlsExpirations = new Gauge({
     name: 'gatehouse_tls_certificate_expiration_timestamp_seconds',
@@ -100,9 +100,9 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     labelNames: ['server'],
     registers,
   });
-  const watchEnds = counter('gatehouse_watches_ended_total', 'Watches of the node list that ended, by how.', ['end']);
+  const watchEnds = counter('gatehouse_watches_ended_total', 'Watches that ended, by reason.', ['end']);
   for (const end of WATCH_ENDS) watchEnds.inc({ end }, 0);
-  const told = watchesToldHistogram(registry);
+  const fanout = fanoutHistogram(registry);
   // Finding a series by its labels costs more than counting in it. This map has one entry for each series.
   const series = new Map<string, Series>();
   const seriesOf = ({ request, route, status, coding }: Exchange): Series => {
@@ -132,24 +132,24 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     rejected: (reason) => rejections.labels(reason).inc(),
     forwardedUnreadable: (header) => unreadable.labels(header).inc(),
     watchEnded: (end) => watchEnds.inc({ end }),
-    watchesTold: (ms) => told.observe(ms / 1_000),
+    watchesUpdated: (ms) => fanout.observe(ms / 1_000),
     bearerRefused: (result) => bearers.labels(result).inc(),
   };
 }
 
-const watchesToldHistogram = (registry: Registry): Histogram =>
+const fanoutHistogram = (registry: Registry): Histogram =>
   new Histogram({
     name: 'gatehouse_watch_fanout_seconds',
-    help: 'Time from the look that found changes until no watch that takes them waited for anything.',
+    help: 'Time from finding changes until they have been sent to all watches whose clients read.',
     buckets: FANOUT_BUCKETS,
     registers: [registry],
   });
 
-/** Shows each check of /readyz: 1 while it holds. One that is excused has no series. */
+/** Shows each check of /readyz: 1 while it succeeds. A check that fails and is excused has no series. */
 export function registerReadiness(registry: Registry, health: Health): void {
   new Gauge({
     name: 'gatehouse_readiness_check',
-    help: 'Checks of /readyz: 1 while it holds.',
+    help: 'Checks of /readyz: 1 while the check succeeds.',
     labelNames: ['check'],
     registers: [registry],
     collect() {
@@ -159,7 +159,7 @@ export function registerReadiness(registry: Registry, health: Health): void {
   });
 }
 
-/** Shows the places that are taken, by class. */
+/** Shows the requests in flight, by class. */
 export function registerInFlight(
   registry: Registry,
   places: Readonly<Record<string, { readonly taken: number }>>,
@@ -175,11 +175,11 @@ export function registerInFlight(
   });
 }
 
-/** Shows how many requests wait for the turn of their user. */
+/** Shows the number of requests that wait for their user's turn. */
 export function registerWaiting(registry: Registry, turns: { readonly waiting: number }): void {
   new Gauge({
     name: 'gatehouse_http_requests_waiting',
-    help: 'Requests that wait for the turn of their user, while the event loop is busy.',
+    help: "Requests that wait for their user's turn, while the event loop is busy.",
     registers: [registry],
     collect() {
       this.set(turns.waiting);
@@ -187,7 +187,7 @@ export function registerWaiting(registry: Registry, turns: { readonly waiting: n
   });
 }
 
-/** Shows how many connections are open. */
+/** Shows the number of open connections. */
 export function registerConnections(registry: Registry, connections: { readonly size: number }): void {
   new Gauge({
     name: 'gatehouse_http_connections',
@@ -199,7 +199,7 @@ export function registerConnections(registry: Registry, connections: { readonly 
   });
 }
 
-/** Shows how many watches are open. */
+/** Shows the number of open watches. */
 export function registerWatches(registry: Registry, watches: { readonly size: number }): void {
   new Gauge({
     name: 'gatehouse_watches',

@@ -1,7 +1,7 @@
 import { tooManyRequests } from '../status-error.ts';
 import { type PlaceLimits, UserPlaces } from './user-places.ts';
 
-/** Bounds one class of requests. */
+/** Limits the number of requests of one class in flight. */
 export class Places {
   readonly #places: UserPlaces;
   readonly #refused: (isPerUser: boolean) => void;
@@ -15,7 +15,7 @@ export class Places {
     return this.#places.taken;
   }
 
-  /** Takes a place of this user until the returned function is called, once. Throws a 429 when there is none. */
+  /** Takes a place for this user. The returned function gives it back, and must be called once. Throws a 429 if there is none. */
   take(user: string): () => void {
     const full = this.#places.fullFor(user);
     if (!full) return this.#places.take(user);

@@ -3,23 +3,23 @@ import type { Clock } from '../runtime/clock.ts';
 import { StatusError } from '../status-error.ts';
 import type { Exchange, Handler } from './exchange.ts';
 
-/** 5 ms apart: 200 a second cost 3 % of a core, at 0.15 ms each. */
+/** The time between two refusals. 200 a second cost 3 % of a core, at 0.15 ms each. */
 const APART_MS = 5;
-/** This many are sent at once, so that people who come together need not wait. */
+/** This many refusals are sent at once, so that people who come at the same time need not wait. */
 const AT_ONCE = 50;
-/** The longest that a refusal waits, and so holds its connection: as long as the shortest `Retry-After`. */
+/** The longest time that a refusal waits, and so delays its connection: as long as the shortest `Retry-After`. */
 const LONGEST_MS = 1000;
 
 /**
- * Rejects with the error. A 429, a 503 of the API, and a 401 under /oauth (which costs a line of the audit trail) wait
- * for their turn first; all other errors do not.
+ * Rejects with the error: at once, or in its turn if it is a 429, a 503 of the API, or a 401 under /oauth (which costs a line of the
+ * audit trail).
  */
 export type RefusalPace = (exchange: Exchange, error: unknown) => Promise<never>;
 
 /**
- * After the first fifty, sends one such refusal every 5 ms, each within a second. Clients that try again without a
- * pause then wait for their answer instead of taking the event loop from the others (R-02, R-21). A refusal that waits
- * holds its connection, on which no other request is handled meanwhile, but no place of admission.
+ * Limits the rate of such refusals: after the first fifty, one is sent every 5 ms, but each within a second. Clients that try again
+ * without a pause then wait for their answer instead of keeping the event loop busy (R-02, R-21). While a refusal waits, no other
+ * request of its connection is handled, but it takes no place of admission.
  */
 export function createRefusalPace(clock: Clock): RefusalPace {
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -38,7 +38,7 @@ export function createRefusalPace(clock: Clock): RefusalPace {
   };
 }
 
-/** Paces the refusals of this handler. */
+/** Applies the pace to the refusals of a handler. */
 export const atPace =
   (pace: RefusalPace, handler: Handler): Handler =>
   async (exchange) => {

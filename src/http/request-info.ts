@@ -4,9 +4,9 @@ import { type QueryPair, readQueryPairs } from '../runtime/text/query-pairs.ts';
 import { demandedValue } from './field-selector.ts';
 
 /**
- * What a request line asks for, by the rules of Kubernetes' request info
- * (`k8s.io/apiserver/pkg/endpoints/request`, `RequestInfoFactory`): the one reading that decides authorization under /kapis,
- * what is a stream of the gateway, and the labels of log lines. Empty text means "absent".
+ * Verb and resource of a request, by the rules of Kubernetes' request info
+ * (`k8s.io/apiserver/pkg/endpoints/request`, `RequestInfoFactory`). Authorization under /kapis, the kinds of calls of the gateway, and
+ * the log lines all use it. An empty text means "absent".
  */
 export interface RequestInfo {
   readonly isResource: boolean;
@@ -19,7 +19,7 @@ export interface RequestInfo {
   readonly resource: string;
   readonly name: string;
   readonly subresource: string;
-  /** The selectors of a list, a watch or the deletion of a collection, as sent: an authorizer may allow because of them. */
+  /** The selectors of a list, a watch or the deletion of a collection, as sent: an authorizer may allow a request because of them. */
   readonly fieldSelector: string;
   readonly labelSelector: string;
 }
@@ -36,15 +36,15 @@ const VERBS: Readonly<Record<string, string>> = {
 /** Without a name, these verbs apply to the collection. */
 const COLLECTION_VERBS: Readonly<Record<string, string>> = { get: 'list', delete: 'deletecollection' };
 
-/** Subresources of a namespace itself, which would otherwise read as resources in it. */
+/** The subresources of a namespace itself, which would otherwise be taken for resources in it. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
-/** Path words that are verbs right after the version, under /api and /apis only. */
+/** Path segments that are verbs if they follow the version, only under /api and /apis. */
 const VERB_SEGMENTS = new Set(['watch', 'proxy']);
 
 /**
- * `segments` are those of the canonical path, `query` is raw. Where the query decides (a collection), one that Kubernetes and
- * other readers understand differently is a fault, with a fixed phrase.
+ * Reads verb and resource. `segments` are those of the canonical path, `query` is as sent. If the query matters (for a collection)
+ * and may be understood differently by Kubernetes and others, the result is a fault with a fixed phrase.
  */
 export function toRequestInfo(
   method: string,
@@ -56,15 +56,15 @@ export function toRequestInfo(
   const start = grouped ? 3 : 2;
   if ((!grouped && prefix !== 'api') || segments.length <= start) return nonResource(method, segments);
   const rest = segments.slice(start);
-  const spoken = prefix !== 'kapis' && VERB_SEGMENTS.has(rest[0] ?? '') ? rest.shift() : undefined;
+  const pathVerb = prefix !== 'kapis' && VERB_SEGMENTS.has(rest[0] ?? '') ? rest.shift() : undefined;
   if (rest.length === 0) return nonResource(method, segments);
   const place = toPlace(rest);
   const group = grouped ? (segments[1] ?? '') : '';
   const version = segments[start - 1] ?? '';
   const info = { isResource: true, prefix, verb: VERBS[method] ?? '', group, version, ...place, ...NO_SELECTORS };
-  // A subresource of what is proxied is a path of its own.
-  if (spoken === 'proxy') return { ...info, verb: spoken, subresource: '' };
-  if (spoken !== undefined) return { ...info, verb: spoken };
+  // After the verb `proxy`, the segment after the name is part of the proxied path and not a subresource.
+  if (pathVerb === 'proxy') return { ...info, verb: pathVerb, subresource: '' };
+  if (pathVerb !== undefined) return { ...info, verb: pathVerb };
   const verb = place.name === '' ? COLLECTION_VERBS[info.verb] : undefined;
   return verb === undefined ? info : ofCollection({ ...info, verb }, query);
 }
@@ -80,7 +80,7 @@ function nonResource(method: string, segments: readonly string[]): RequestInfo {
 
 type Place = Pick<RequestInfo, 'namespace' | 'resource' | 'name' | 'subresource'>;
 
-/** What follows the version (and the verb word): `[namespaces/{ns}/]{resource}[/{name}[/{subresource}[/…]]]`. */
+/** Reads the segments after the version (and the verb segment): `[namespaces/{ns}/]{resource}[/{name}[/{subresource}[/…]]]`. */
 function toPlace(rest: readonly string[]): Place {
   const [first = '', namespace = '', third] = rest;
   const namespaced = first === 'namespaces' && namespace !== '';
@@ -105,24 +105,27 @@ function ofCollection(info: RequestInfo, query: string): RequestInfo | { readonl
   return { ...selected, verb: FALSE.test(watch) ? 'list' : 'watch', name: selectedName(selected, pairs) };
 }
 
-/** The first one counts. */
+/** The value of the first parameter with this name. */
 const firstOf = (pairs: readonly QueryPair[], name: string): string | undefined =>
   pairs.find(([one]) => one === name)?.[1];
 
-/** Any other value asks for a watch, the empty one too. */
+/** Any other value of `watch` asks for a watch, also an empty one. */
 const FALSE = /^(?:0|false)$/i;
-/** With the letters that fold to others in Unicode: Kubernetes takes them for `false` or not, depending on the other options. */
+/**
+ * Also matches letters that Unicode folds to those of `false`: Kubernetes takes such a text for `false` or not, depending on the
+ * other options.
+ */
 const NEARLY_FALSE = /^(?:0|false)$/iu;
 
 /**
- * The names that an object can have in a path, by the rule of Kubernetes. A selector with any other value names no
- * object, so the caller needs the right to the whole collection.
+ * A valid object name in a path, by the rule of Kubernetes. A selector with any other value names no object, so the caller needs the
+ * right to the whole collection.
  */
 const OBJECT_NAME = /^(?!\.{1,2}$)[^/%\p{C}\p{Z}]{1,253}$/u;
 
 /**
- * The name that `fieldSelector=metadata.name=x` gives to a list or watch. It never changes the verb. When one of the options
- * cannot be read, Kubernetes takes none of them.
+ * The name that `fieldSelector=metadata.name=x` gives a list or watch. It does not change the verb. If one of the options cannot be
+ * parsed, Kubernetes ignores all of them.
  */
 function selectedName({ fieldSelector, labelSelector }: RequestInfo, pairs: readonly QueryPair[]): string {
   if (fieldSelector === '') return '';
@@ -130,7 +133,7 @@ function selectedName({ fieldSelector, labelSelector }: RequestInfo, pairs: read
   return OBJECT_NAME.test(name) && isSelector(labelSelector) && NUMBERS.every(isReadable(pairs)) ? name : '';
 }
 
-/** The numbers among the options of a list. */
+/** The list options that are numbers. */
 const NUMBERS = ['limit', 'timeoutSeconds'];
 
 const isReadable =

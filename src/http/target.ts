@@ -1,28 +1,29 @@
-/** A request target in canonical form: decoded once, for decisions only. */
+/** A request target in canonical form. It is decoded once, and only used for decisions. */
 export interface Target {
-  /** Decoded path segments; a trailing slash leaves no empty one. `/` has none. */
+  /** The decoded path segments, without an empty one for a trailing slash; `/` has none. */
   readonly segments: readonly string[];
   /** The path as sent, without query. */
   readonly path: string;
-  /** What follows `?`, as sent; `''` when there is none. */
+  /** The text after `?`, as sent; `''` if there is none. */
   readonly query: string;
 }
 
-/** A target that is not canonical, with a fixed phrase that says why. */
+/** The reason why a target is not canonical, as a fixed phrase. */
 export interface BadTarget {
   readonly fault: string;
 }
 
-/** Visible ASCII without `#`: what a canonical target may be made of. */
+/** The characters of a canonical target: visible ASCII without `#`. */
 const PERMITTED = /^[\x21\x22\x24-\x7e]*$/;
 const CONTROL = /\p{Cc}/u;
 const ABSOLUTE_FORM = /^(https?):\/\/([^/?]*)(.*)$/i;
-/** The port that a scheme has where none is written (RFC 9110 4.2.1, 4.2.2). */
+/** The default port of a scheme, written or not (RFC 9110 4.2.1, 4.2.2). */
 const DEFAULT_PORT: Readonly<Record<string, RegExp>> = { http: /:(?:80)?$/, https: /:(?:443)?$/ };
 
 /**
- * Reads a request target by the rules of docs/contract/http.md, section 3.1 (A-25): origin-form, or absolute-form whose
- * authority equals `host`, the default port written or not (RFC 9112 3.2.2, RFC 9110 4.2.3). Anything that two readers could understand in two ways is a fault, never repaired.
+ * Parses a request target by the rules of docs/contract/http.md, section 3.1 (A-25): origin-form, or absolute-form whose authority
+ * equals `host`, with or without the default port (RFC 9112 3.2.2, RFC 9110 4.2.3). A target that two parsers could read differently is
+ * a fault and is never repaired.
  */
 export function parseTarget(raw: string, host: string | undefined): Target | BadTarget {
   if (raw.startsWith('/')) return parseOriginForm(raw);
@@ -44,7 +45,7 @@ function parseOriginForm(raw: string): Target | BadTarget {
   return typeof segments === 'string' ? { fault: segments } : { segments, path, query };
 }
 
-/** The decoded segments of a path, or a phrase that says what is wrong with it. */
+/** The decoded segments of a path, or a phrase that says what is wrong with the path. */
 function toSegments(path: string): string[] | string {
   if (path === '/') return [];
   const end = path.endsWith('/') ? -1 : undefined; // one trailing slash is accepted and has no meaning
@@ -71,7 +72,7 @@ function decodeSegment(raw: string): string | undefined {
   }
 }
 
-/** Paths whose errors are OAuth JSON. Takes the target as sent, so that a refused one is answered in its own form too. */
+/** Whether errors of this path are OAuth JSON. It reads the target as sent, because a refused target also gets an answer. */
 export function isOAuthPath(raw: string): boolean {
   const path = raw.startsWith('/') ? raw : (ABSOLUTE_FORM.exec(raw)?.[3] ?? '');
   if (!path.startsWith('/oauth')) return false;

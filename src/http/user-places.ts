@@ -4,8 +4,8 @@ export interface PlaceLimits {
 }
 
 /**
- * Counts what is under way at once, in all and by user, so that nobody takes all places alone (HL-05). A user is counted by
- * name, over all sessions, clients and addresses: dashboards and programs of a user share the places.
+ * Limits what is in flight, in total and for each user, so that no user takes all places (HL-05). A user is counted by name, over all
+ * sessions, clients and addresses: the dashboards and programs of a user share that user's places.
  */
 export class UserPlaces {
   readonly #limits: PlaceLimits;
@@ -17,18 +17,18 @@ export class UserPlaces {
     this.#limits = limits;
   }
 
-  /** How many places are taken. */
+  /** The number of taken places. */
   get taken(): number {
     return this.#all;
   }
 
-  /** Why there is no place for this user: the user has as many as one may have, or all are taken. */
+  /** Why there is no place for this user: `user` if the user's own limit is reached, `all` if the total limit is. */
   fullFor(user: string): 'user' | 'all' | undefined {
     if ((this.#taken.get(user) ?? 0) >= this.#limits.perUser) return 'user';
     return this.#all >= this.#limits.all ? 'all' : undefined;
   }
 
-  /** Takes a place until the returned function is called, once. To be asked for before: see `fullFor`. */
+  /** Takes a place, after `fullFor` has been checked. The returned function gives it back, and must be called once. */
   take(user: string): () => void {
     this.#all += 1;
     this.#taken.set(user, (this.#taken.get(user) ?? 0) + 1);

@@ -4,13 +4,13 @@ import type { TimeRange } from './query/times.ts';
 export type LogOperation = 'query' | 'statistics' | 'histogram' | 'export';
 
 /**
- * The conditions on the records besides namespace and time. The elements of a list are alternatives; a record must satisfy every
- * list; an empty list is no condition. No element is syntax of any kind.
+ * The conditions on the records besides namespace and time. The elements of a list are alternatives; a record must satisfy every list;
+ * an empty list is no condition. Elements are plain text, without wildcards or other syntax.
  */
 export interface LogFilter {
-  /** Names of workloads, matched by the names of the pods that they make (`query/pod-names.ts`). */
+  /** Names of workloads, matched by the names of their pods (`query/pod-names.ts`). */
   readonly workloads: readonly string[];
-  /** The name contains these words in this order; of the last word a prefix is enough. */
+  /** The pod's name contains these words in this order; the last one may be a prefix. */
   readonly workloadQueries: readonly string[];
   readonly podQueries: readonly string[];
   /** Like `podQueries`, in the container's name. */
@@ -22,12 +22,12 @@ export interface LogFilter {
   readonly phrases: readonly string[];
 }
 
-/** What a caller asks for (docs/contract/logging.md, section 2). */
+/** A caller's query (docs/contract/logging.md, section 2). */
 export interface LogQuery {
   readonly operation: LogOperation;
-  /** Exact names; empty: all. */
+  /** Exact names; empty: all namespaces. */
   readonly namespaces: readonly string[];
-  /** Parts of names, in lower case; empty: all. */
+  /** Parts of names, in lower case; empty: all namespaces. */
   readonly namespaceQueries: readonly string[];
   readonly filter: LogFilter;
   readonly time: TimeRange;
@@ -35,7 +35,7 @@ export interface LogQuery {
   readonly page: Page;
 }
 
-/** Selects a page of the found records, in order of time. */
+/** Selects a page of the found records, in the order of time. */
 export interface Page {
   readonly order: 'asc' | 'desc';
   readonly from: number;

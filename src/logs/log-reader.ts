@@ -12,9 +12,9 @@ import { searchesFor } from './searches.ts';
 import type { FoundMessage, FoundRecord, LogSearch, LogStore } from './store/log-store.ts';
 
 export interface LogReaderOptions {
-  /** How long a search may take, or a piece of an export, reviews included. */
+  /** The time limit of a search, or of one piece of an export, access reviews included. */
   readonly timeLimitMs: number;
-  /** Messages of one export. */
+  /** The most messages in one export. */
   readonly exportLimit: number;
 }
 
@@ -24,7 +24,7 @@ export interface LogReaderParts extends Omit<ReadableNamespacesParts, 'turns'> {
   readonly metrics: LogMetrics;
 }
 
-/** Answers log queries: what the caller may see of what the store has (docs/contract/logging.md, sections 4 and 5). */
+/** Answers log queries with the records that the caller may see (docs/contract/logging.md, sections 4 and 5). */
 export class LogReader {
   readonly #options: LogReaderOptions;
   readonly #parts: LogReaderParts;
@@ -35,7 +35,7 @@ export class LogReader {
     this.#parts = parts;
   }
 
-  /** The body of an answer. Rejects with a `StatusError`. An export has none: see `texts`. */
+  /** The body of the answer to any query but an export (see `texts`). Rejects with a `StatusError`. */
   async answer(subject: Subject, query: LogQuery, signal: AbortSignal): Promise<object> {
     const limited = this.#limited(signal);
     try {
@@ -44,15 +44,15 @@ export class LogReader {
       this.#parts.metrics.answered(query.operation);
       return body;
     } catch (error) {
-      throw this.#told(query, error);
+      throw this.#failure(query, error);
     } finally {
       limited.end();
     }
   }
 
   /**
-   * The messages of an export, the newest first: without colour codes, each with a newline at its end, in texts as they come.
-   * Throws a `StatusError`. What the store keeps for it is given back when the loop over it ends.
+   * The messages of an export, the newest first, in pieces as they arrive: without terminal escape sequences, each with a newline at its
+   * end. Throws a `StatusError`. State that the store keeps for the search is released when the loop ends.
    */
   async *texts(subject: Subject, query: LogQuery, signal: AbortSignal): AsyncGenerator<string, void> {
     const limited = this.#limited(signal);
@@ -68,7 +68,7 @@ export class LogReader {
           if (done || !value) break;
           const taken = value.slice(0, left);
           left -= taken.length;
-          limited.rest();
+          limited.pause();
           yield taken.map(toLine).join('');
           limited.restart();
         }
@@ -77,7 +77,7 @@ export class LogReader {
       }
       this.#parts.metrics.answered(query.operation);
     } catch (error) {
-      throw this.#told(query, error);
+      throw this.#failure(query, error);
     } finally {
       limited.end();
     }
@@ -91,7 +91,7 @@ export class LogReader {
     const { store } = this.#parts;
     switch (query.operation) {
       case 'statistics': {
-        // A container belongs to one namespace, and so to one search: no container is counted twice.
+        // A container belongs to one namespace, and so to one search, so no container is counted twice.
         const found = await Promise.all(searches.map((search) => store.count(search, signal)));
         const [containers, logs] = [found.map((one) => one.containers), found.map((one) => one.logs)];
         return { statistics: { containers: sum(containers), logs: sum(logs) } };
@@ -110,7 +110,7 @@ export class LogReader {
     }
   }
 
-  /** Where there are several searches, each gives as many records as the page may need from it. */
+  /** A page of records. With several searches, each returns as many records as the page may need from it. */
   async #page({ page }: LogQuery, searches: readonly LogSearch[], signal: AbortSignal): Promise<object> {
     const { store } = this.#parts;
     const { order, from, size } = page;
@@ -128,8 +128,8 @@ export class LogReader {
     };
   }
 
-  /** Returns the error that the caller gets, and counts it. */
-  #told({ operation }: LogQuery, error: unknown): unknown {
+  /** Returns the error for the caller, and counts it. */
+  #failure({ operation }: LogQuery, error: unknown): unknown {
     const answer = toAnswer(error, this.#options.timeLimitMs);
     this.#parts.metrics.failed(operation, answer);
     return answer;
@@ -140,18 +140,18 @@ export class LogReader {
   }
 }
 
-/** Ends work that takes too long, and all of it when its caller leaves. */
+/** Ends work at a time limit, or when the client disconnects. */
 class Limited {
   readonly #clock: Clock;
   readonly #ms: number;
   readonly #controller = new AbortController();
-  readonly #letGo: () => void;
+  readonly #removeListener: () => void;
   #cancel = (): void => undefined;
 
   constructor(clock: Clock, ms: number, signal: AbortSignal) {
     this.#clock = clock;
     this.#ms = ms;
-    this.#letGo = onAbort(signal, () => this.#controller.abort(new Error('the client has left')));
+    this.#removeListener = onAbort(signal, () => this.#controller.abort(new Error('the client has left')));
     this.restart();
   }
 
@@ -165,19 +165,19 @@ class Limited {
     this.#cancel = this.#clock.after(this.#ms, () => this.#controller.abort(tooSlow(this.#ms)));
   }
 
-  /** Pauses the time limit while we wait for the client, which has limits of its own. */
-  rest(): void {
+  /** Pauses the time limit while we wait for the client to read, for which there is another limit. */
+  pause(): void {
     this.#cancel();
   }
 
-  /** Ends what is still in flight too (one of several searches may have failed): nothing else would limit its time. */
+  /** Ends the time limit and aborts work that is still in flight, such as other searches after one has failed. */
   end(): void {
     this.#cancel();
-    this.#letGo();
+    this.#removeListener();
     this.#controller.abort(new Error('the query is over'));
   }
 
-  /** Passes the source on, and ends all other work at once when it fails. Otherwise the merge would wait for each source. */
+  /** Passes the source on, and aborts all other work at once when it fails: the merge would wait for every source. */
   async *endedBy<Piece>(source: AsyncGenerator<Piece, void>): AsyncGenerator<Piece, void> {
     try {
       yield* source;
@@ -187,13 +187,13 @@ class Limited {
     }
   }
 
-  /** Settles as the work does, or rejects with the reason when it is ended before. */
+  /** Settles as the work does, or rejects with the reason if the work is ended before. */
   async bound<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     const ended = Promise.withResolvers<never>();
-    const letGo = onAbort(signal, () => ended.reject(signal.reason));
-    work.catch(() => undefined); // it may fail later, when nobody listens
-    return Promise.race([work, ended.promise]).finally(letGo);
+    const removeListener = onAbort(signal, () => ended.reject(signal.reason));
+    work.catch(() => undefined); // it may reject after the race, which must not be an unhandled rejection
+    return Promise.race([work, ended.promise]).finally(removeListener);
   }
 }
 
@@ -202,7 +202,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 const newestFirst = (a: FoundRecord, b: FoundRecord): number => b.at - a.at;
 const oldestFirst = (a: FoundRecord, b: FoundRecord): number => a.at - b.at;
 
-/** Adds a newline if the message has none: some container runtimes cut it off, others keep it. */
+/** Removes terminal escape sequences, and adds a newline if the message has none: some container runtimes cut it off, others keep it. */
 function toLine({ log }: FoundMessage): string {
   const text = stripVTControlCharacters(log);
   return text.endsWith('\n') ? text : `${text}\n`;

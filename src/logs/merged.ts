@@ -1,11 +1,11 @@
-/** An element and its place in the order of time. */
+/** An element with its place in the order of time. */
 interface Placed {
   readonly at: number;
 }
 
 /**
- * Merges several sources, each with the newest element first, into one such sequence, in pieces. A source is asked for its next
- * piece when the one before is used up. The sources end when the loop over the result ends.
+ * Merges several sources, each with the newest element first, into one such sequence of pieces. A source is read on only when its
+ * previous piece is used up. The sources are closed when the loop over the result ends.
  */
 export async function* mergeNewestFirst<Element extends Placed>(
   sources: readonly AsyncGenerator<readonly Element[], void>[],
@@ -18,7 +18,7 @@ export async function* mergeNewestFirst<Element extends Placed>(
       const merged: Element[] = [];
       const open = heads.filter(({ piece }) => piece.length > 0);
       if (open.length === 0) return;
-      // Until a source has to be asked for more, the newest of all heads comes next.
+      // Takes the newest of all heads until one source has to be read on.
       for (;;) {
         const head = open.reduce((a, b) => (headOf(b).at > headOf(a).at ? b : a));
         merged.push(headOf(head));
@@ -41,7 +41,7 @@ interface Head<Element> {
 
 const headOf = <Element>({ piece, at }: Head<Element>): Element => piece[at] as Element;
 
-/** The next piece that is not empty; an empty one at the end of the source. */
+/** The next piece that is not empty; an empty piece at the end of the source. */
 async function nextOf<Element>(source: AsyncGenerator<readonly Element[], void>): Promise<readonly Element[]> {
   for (;;) {
     const { done, value } = await source.next();

@@ -3,7 +3,7 @@ import { StatusError } from '../status-error.ts';
 import type { LogOperation } from './log-query.ts';
 import type { StorePurpose } from './store/store-client.ts';
 
-/** How queries end besides with an answer: the `result` label of `gatehouse_log_queries_total`. */
+/** The values of the `result` label of `gatehouse_log_queries_total` for queries without an answer, by status. */
 const FAILURES: Readonly<Record<number, string>> = {
   429: 'overloaded',
   502: 'refused',
@@ -18,7 +18,7 @@ const PURPOSES: readonly StorePurpose[] = ['detect', 'indices', 'search', 'scrol
 /** The buckets reach from a store in memory to the time limit of 30 s. */
 const BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** `gatehouse_log_*`: log queries, and the requests to the store for them. All labels are words of ours. */
+/** `gatehouse_log_*`: log queries, and the requests to the store for them. No label value comes from a request. */
 export class LogMetrics {
   readonly #queries: Counter<'operation' | 'result'>;
   readonly #requests: Histogram<'purpose' | 'code'>;
@@ -50,11 +50,11 @@ export class LogMetrics {
     for (const purpose of PURPOSES) this.#requests.zero({ purpose, code: '2xx' });
   }
 
-  /** Shows how many queries are under way. Called once. */
-  showUnderway(count: () => number): void {
+  /** Shows the number of queries in flight. To be called once. */
+  showInFlight(count: () => number): void {
     new Gauge({
       name: 'gatehouse_log_queries_in_flight',
-      help: 'Log queries that are under way, exports until their end.',
+      help: 'Log queries in flight, exports until their end.',
       registers: [this.#registry],
       collect() {
         this.set(count());
@@ -71,7 +71,7 @@ export class LogMetrics {
     this.#queries.inc({ operation, result: FAILURES[code] ?? 'other' });
   }
 
-  /** An export that had begun was broken off. */
+  /** Counts an export that was broken off after it had begun. */
   cut(): void {
     this.#cut.inc();
   }

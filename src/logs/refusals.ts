@@ -3,15 +3,15 @@ import { badRequest, StatusError, serviceUnavailable, tooManyRequests } from '..
 import { tooManyBuckets } from './query/parse-log-query.ts';
 import { StoreError } from './store/log-store.ts';
 
-/** The answers of the log query besides those to bad parameters. None says where the store is, or what it said when it is away. */
+/** The refusals of log queries, except those for bad parameters. None contains the store's address, or its message while it is away. */
 
 export const notConfigured = (): StatusError =>
   new StatusError({ code: 404, reason: 'NotFound', message: 'logging is not configured' });
 
-/** The records that were found lie too far apart for this interval: known only when they have been found. */
+/** The found records are too far apart for this interval, which is known only after the search. */
 export const tooManyBucketsFound = (): StatusError => badRequest(tooManyBuckets().message, [tooManyBuckets()]);
 
-/** The store counts in lengths, not as the calendar does. */
+/** The store counts in fixed lengths and not by the calendar. */
 export function intervalOfCalendar(): StatusError {
   const cause = invalid(
     'interval',
@@ -32,7 +32,7 @@ export const tooSlow = (limitMs: number, cause?: unknown): StatusError =>
     cause,
   );
 
-/** A 429: the answers of all queries together take too much memory. */
+/** A 429, because the answers of all queries together take too much memory. */
 export const tooManyLargeAnswers = (cause?: unknown): StatusError =>
   tooManyRequests('Too many large log queries at once, please try again later.', 1, cause);
 

@@ -1,30 +1,30 @@
-import type { Origin, Party } from './tokens/act.ts';
+import type { Actor, Origin } from './tokens/act.ts';
 
-/** A form POST under /oauth, as HTTP delivers it. Its head was checked by `checkFormHead`, and its body read, within its limit. */
+/** A form POST under /oauth. `checkFormHead` has checked its head, and its body was read within the limit. */
 export interface FormRequest extends Origin {
   readonly authorization: string | undefined;
   readonly body: Buffer;
-  /** The caller's whole address, for the records that its user may read. */
+  /** The caller's full address, for the login records that the user may read. */
   readonly address?: string;
   readonly userAgent?: string | undefined;
-  /** Aborts when the client hung up. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** The endpoints that take a form and nothing else. */
+/** The endpoints that accept only a form. */
 export type FormEndpointName = 'token' | 'revoke' | 'introspect';
 
-/** RFC 6749 5.1; members in wire order. */
+/** A token response (RFC 6749 5.1); the members are in wire order. */
 export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: 'Bearer';
   readonly refresh_token: string;
-  /** Remaining lifetime of the access token, in whole seconds. */
+  /** The remaining lifetime of the access token, in whole seconds. */
   readonly expires_in: number;
   readonly scope?: string;
 }
 
-/** GET or POST /oauth/logout; `parameters` are those of the query and, for POST, of the form. */
+/** GET or POST /oauth/logout. The parameters are in the query and, with POST, in the form. */
 export interface EndSessionRequest extends Origin {
   readonly method: 'GET' | 'POST';
   readonly queryString: string;
@@ -33,12 +33,12 @@ export interface EndSessionRequest extends Origin {
   readonly authorization: string | undefined;
 }
 
-/** `location`: redirect there (302 after GET, 303 after POST), else 200 `{"message":"success"}`. */
+/** With `location`, the client is redirected there (302 after GET, 303 after POST); else it gets 200 `{"message":"success"}`. */
 export interface LogoutResponse {
   readonly location?: string;
 }
 
-/** OpenID Connect Core 5.3.2; members in wire order. */
+/** A userinfo response (OpenID Connect Core 5.3.2); the members are in wire order. */
 interface Userinfo {
   readonly sub: string;
   readonly name: string;
@@ -47,7 +47,7 @@ interface Userinfo {
   readonly preferred_username: string;
 }
 
-/** RFC 7662 2.2; members in wire order. */
+/** An introspection response (RFC 7662 2.2); the members are in wire order. */
 export type Introspection = { readonly active: false } | ActiveToken;
 
 interface ActiveToken {
@@ -65,15 +65,15 @@ interface ActiveToken {
   readonly token_type?: 'Bearer';
 }
 
-/** A public document: bytes made once per change, with their strong ETag (quotes included). */
+/** A public document: bytes that are made once for each change, with their strong ETag (quotes included). */
 export interface PublicDocument {
   readonly body: Buffer;
   readonly etag: string;
 }
 
-/** What the HTTP routes under /oauth need. Every refusal is a thrown or rejected `OAuthError`. */
+/** The part of the authorization server that the routes under /oauth need. Every refusal is a thrown or rejected `OAuthError`. */
 export interface AuthorizationServer {
-  /** Checks that come before the body of a form is read: content type and query string (N-02, N-03). Throws `OAuthError`. */
+  /** Checks content type and query string before the body of a form is read (N-02, N-03). Throws `OAuthError`. */
   checkFormHead(endpoint: FormEndpointName, contentType: string | undefined, queryString: string): void;
   token(request: FormRequest): Promise<TokenResponse>;
   /** RFC 7009: ends the session of the token. Resolves even when there is nothing to end. */
@@ -81,10 +81,10 @@ export interface AuthorizationServer {
   /** RFC 7662. */
   introspect(request: FormRequest): Promise<Introspection>;
   /**
-   * Describes the user of the bearer in this `Authorization` header. Calls `partyKnown` for the access log. Throws
+   * Describes the user of the bearer token in this `Authorization` header. Calls `actorKnown` for the access log. Throws
    * `OAuthError`.
    */
-  userinfo(authorization: string | undefined, partyKnown?: (party: Party) => void): Userinfo;
+  userinfo(authorization: string | undefined, actorKnown?: (actor: Actor) => void): Userinfo;
   logout(request: EndSessionRequest): Promise<LogoutResponse>;
   /** The JWKS: public keys in the states next, active and verify-only. */
   keys(): PublicDocument;

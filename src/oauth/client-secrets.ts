@@ -6,17 +6,17 @@ import type { Random } from '../runtime/random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
 import type { Client } from './options.ts';
 
-/** The secrets of clients that are kept in the cluster, each in a Secret that the first replica makes at random. */
+/** The client secrets that are kept in the cluster, each in a Secret that the first replica creates with a random value. */
 export interface ClientSecrets {
-  /** The secret that the client has now; `undefined` for one that has none, or whose Secret is not read yet. */
+  /** The client's current secret; `undefined` for a client without one, or whose Secret is not read yet. */
   secretOf(client: Client): string | undefined;
-  /** Why the secret of a client is not known yet; `undefined` once all are. For the log. */
+  /** Why the secret of a client is not known yet; `undefined` once all are known. For the log. */
   fault(): string | undefined;
-  /** For each Secret: makes it when there is none at start, then follows it. */
+  /** One for each Secret: `run` creates it if there is none at start, then watches it. */
   readonly parts: readonly { readonly name: string; run(signal: AbortSignal): Promise<void> }[];
 }
 
-/** The key in the Secret; a Secret that an operator makes has the same. */
+/** The key in the Secret, also in one that an operator creates. */
 const KEY = 'secret';
 
 /** 192 random bits in 32 characters that need no quoting anywhere. */
@@ -30,8 +30,8 @@ export interface ClientSecretParts {
 }
 
 /**
- * A Secret that is deleted or emptied while the program runs leaves the last secret in use: applications must not be shut
- * out by a mistake. A new one is made at the next start.
+ * If a Secret is deleted or emptied while the program runs, its last secret stays in use, so that a mistake does not shut
+ * applications out. A deleted Secret is created again at the next start.
  */
 export function createClientSecrets(clients: readonly Client[], parts: ClientSecretParts): ClientSecrets {
   const known = new Map<string, string>();

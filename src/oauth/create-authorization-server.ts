@@ -30,7 +30,7 @@ import { type AccessTokens, createRefreshTokens, createTokenCheck } from './toke
 import { type LiveUsers, standingDigest, type UserStandings } from './tokens/user-standing.ts';
 
 export interface AuthorizationServerParts {
-  /** The data that verification needs. */
+  /** Checks that the data for the verification of tokens is loaded and current. */
   readonly data: TokenData;
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
@@ -45,17 +45,17 @@ export interface AuthorizationServerParts {
   readonly logger: Logger;
   readonly registry: Registry;
   readonly events: SecurityEvents;
-  /** Refused clients, by reason. */
+  /** Counts refused clients, by reason. */
   readonly clientFailures: Counter<'reason'>;
   readonly clientSecrets: ClientSecrets;
 }
 
 export interface BuiltAuthorizationServer extends AuthorizationServer {
-  /** Used by code that changes users: it ends their sessions before it writes the change. */
+  /** For the code that changes users, which ends their sessions before it writes the change. */
   readonly ends: Pick<SessionEnds, 'user'>;
 }
 
-/** Builds what the routes under /oauth need, from its dependencies, top to bottom. */
+/** Builds the authorization server from its dependencies, top to bottom. */
 export function createAuthorizationServer(
   options: OAuthOptions,
   parts: AuthorizationServerParts,
@@ -75,7 +75,7 @@ export function createAuthorizationServer(
   const clients = createClientAuthentication(options, { clock, random, clientFailures, clientSecrets });
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
   const revoke = createRevocation(options, {
-    // A disabled user may be enabled again later, so the session of any user can be ended, known or not.
+    // Without the users, because the session of any user can be ended, known or not: a disabled user may be enabled again later.
     data: createTokenData([keys, sessions]),
     clients,
     keys,

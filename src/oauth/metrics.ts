@@ -6,7 +6,7 @@ import { OAUTH_ERROR_CODES } from './oauth-error.ts';
 import { CLIENT_FAULTS } from './tokens/act.ts';
 import { TOKEN_FAULTS } from './tokens/identity.ts';
 
-/** A counter by result whose series all begin at 0: Prometheus sees no increase of a series that begins at 1. */
+/** A counter by result. All of its series begin at 0, because Prometheus sees no increase of a series that begins at 1. */
 function resultCounter(registry: Registry, texts: { name: string; help: string }, results: readonly string[]) {
   const counter = new Counter({ ...texts, labelNames: ['result'], registers: [registry] });
   for (const result of results) counter.inc({ result }, 0);
@@ -18,7 +18,7 @@ interface KeysToShow {
   readonly rotation: RotationRules;
 }
 
-/** The states and ages of the signing keys, and when the next one is due. Read at each scrape. */
+/** Shows the states and ages of the signing keys, and when the next key is due; read at each scrape. */
 export function registerKeyMetrics(registry: Registry, clock: Clock, { keys, rotation }: KeysToShow): void {
   new Gauge({
     name: 'gatehouse_signing_key_info',
@@ -32,7 +32,7 @@ export function registerKeyMetrics(registry: Registry, clock: Clock, { keys, rot
   });
   new Gauge({
     name: 'gatehouse_signing_key_age_seconds',
-    help: 'How long ago each signing key came into its state.',
+    help: 'How long each signing key has been in its state.',
     labelNames: ['kid'],
     registers: [registry],
     collect() {
@@ -42,7 +42,7 @@ export function registerKeyMetrics(registry: Registry, clock: Clock, { keys, rot
   });
   new Gauge({
     name: 'gatehouse_signing_key_rotation_due_seconds',
-    help: 'Until another signing key is to become active, negative once that is overdue; no value when only an operator rotates.',
+    help: 'Seconds until another signing key becomes active, negative if that is overdue; no value if only an operator rotates.',
     registers: [registry],
     collect() {
       const dueAt = rotationDueAt(keys(), rotation);
@@ -52,11 +52,11 @@ export function registerKeyMetrics(registry: Registry, clock: Clock, { keys, rot
   });
 }
 
-/** Where the sessions are recorded. One series: a process has one store. */
+/** Shows the store of sessions, in one series, because a process has one store. */
 export const registerSessionStore = (registry: Registry, store: string): void =>
   new Gauge({
     name: 'gatehouse_session_store_info',
-    help: 'One for the store of sessions that is in use. With memory, a restart forgets which sessions were ended.',
+    help: 'One for the session store in use. With memory, a restart forgets which sessions were ended.',
     labelNames: ['store'],
     registers: [registry],
   }).set({ store }, 1);
@@ -64,13 +64,13 @@ export const registerSessionStore = (registry: Registry, store: string): void =>
 export const createRotationFailures = (registry: Registry): Counter =>
   new Counter({
     name: 'gatehouse_signing_key_rotation_failures_total',
-    help: 'Changes of the signing keys that were due and could not be stored; each is tried again.',
+    help: 'Due changes of the signing keys that could not be stored; each is tried again.',
     registers: [registry],
   });
 
-/** Bearers, by result. Those that do not look like a token are counted where they are read. */
+/** Counts bearer tokens, by result. `absent` and `malformed` are counted where the header is read. */
 export const createVerificationCounter = (registry: Registry): Counter<'result'> =>
-  resultCounter(registry, { name: 'gatehouse_token_verifications_total', help: 'Bearers, by result.' }, [
+  resultCounter(registry, { name: 'gatehouse_token_verifications_total', help: 'Bearer tokens, by result.' }, [
     ...['ok', 'cached', 'absent', 'malformed', 'overloaded'],
     ...TOKEN_FAULTS,
   ]);
@@ -83,7 +83,7 @@ export interface TokenMetrics {
   readonly reuse: Counter;
 }
 
-/** `none`: a request that was refused before its grant type was known. */
+/** The values of `grant_type`; `none` is a request that was refused before its grant type was known. */
 const GRANT_TYPES = ['none', 'password', 'refresh_token'];
 
 export function createTokenMetrics(registry: Registry): TokenMetrics {
@@ -98,7 +98,7 @@ export function createTokenMetrics(registry: Registry): TokenMetrics {
     for (const result of ['ok', ...OAUTH_ERROR_CODES]) requests.inc({ grant_type, result }, 0);
   const revocations = new Counter({
     name: 'gatehouse_token_revocations_total',
-    help: 'Ended sessions, and users all of whose sessions were ended.',
+    help: 'Ended sessions (session), and users whose sessions were all ended (user).',
     labelNames: ['scope'],
     registers,
   });
@@ -124,13 +124,13 @@ export function createTokenMetrics(registry: Registry): TokenMetrics {
     revocations,
     reuse: new Counter({
       name: 'gatehouse_refresh_reuse_total',
-      help: 'Refresh tokens that came again after their replay window.',
+      help: 'Refresh tokens that were used again after their replay window.',
       registers,
     }),
   };
 }
 
-/** Clients, and callers of the TokenReview webhook, that were not let in. */
+/** Counts refused clients, and refused callers of the TokenReview webhook. */
 export function createClientFailureCounter(registry: Registry): Counter<'reason'> {
   const counter = new Counter({
     name: 'gatehouse_client_authentication_failures_total',
@@ -143,7 +143,7 @@ export function createClientFailureCounter(registry: Registry): Counter<'reason'
   return counter;
 }
 
-/** Token reviews by result: a few words of ours, never anything of the token. */
+/** Counts token reviews by result. No label value comes from a token. */
 export const createReviewCounter = (registry: Registry): Counter<'result'> =>
   resultCounter(registry, { name: 'gatehouse_token_reviews_total', help: 'Token reviews, by result.' }, [
     ...['authenticated', 'other_audience'],

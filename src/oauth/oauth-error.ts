@@ -1,4 +1,4 @@
-/** The codes of RFC 6749 5.2, RFC 6750 3.1 and OpenID Connect Core that Gatehouse answers with. */
+/** The error codes of RFC 6749 5.2, RFC 6750 3.1 and OpenID Connect Core that Gatehouse uses. */
 export const OAUTH_ERROR_CODES = [
   'invalid_request',
   'invalid_client',
@@ -17,15 +17,14 @@ export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
 export interface OAuthRefusal {
   readonly status: number;
   readonly code: OAuthErrorCode;
-  /** Fixed text of ours in x20-21, x23-5B, x5D-7E (RFC 6749 5.2); never echoes input. */
+  /** One of our own texts, in the characters x20-21, x23-5B, x5D-7E (RFC 6749 5.2); it never repeats input. */
   readonly description: string;
-  /** Further headers, e.g. `WWW-Authenticate`, `Allow`, `Retry-After`. */
+  /** Further headers, such as `WWW-Authenticate`, `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * A refusal or failure under /oauth, as a value. The one error writer turns it into bytes. `cause` is logged for 5xx
- * only.
+ * A refusal or failure under /oauth. The error writer turns it into an answer. `cause` is only logged, and only for 5xx.
  */
 export class OAuthError extends Error {
   readonly refusal: OAuthRefusal;

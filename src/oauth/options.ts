@@ -1,40 +1,40 @@
 import type { ClientThrottleOptions } from './endpoints/client-throttle.ts';
 
-/** An OAuth client. Its secret is read already, or is in a Secret of the cluster. */
+/** An OAuth client. Its secret was read from the configuration (`secret`), or is in a Secret of the cluster (`secretName`). */
 export interface Client {
   /** The `client_id`. */
   readonly name: string;
   readonly secret?: string;
   readonly secretName?: string;
-  /** A client that cannot keep a secret and sends none. */
+  /** Whether the client cannot keep a secret, and sends none. */
   readonly public: boolean;
   readonly grantTypes: readonly string[];
-  /** It may introspect the tokens of every client, not only its own. Default: `false`. */
+  /** Whether it may introspect the tokens of every client and not only its own. Default: `false`. */
   readonly introspectAll?: boolean;
   /** Compared byte by byte. */
   readonly postLogoutRedirectURIs: readonly string[];
-  /** Default: the settings of the server. */
+  /** Default: the setting of the server. */
   readonly accessTokenMaxAgeSeconds?: number;
   readonly accessTokenInactivityTimeoutSeconds?: number;
 }
 
 export interface OAuthOptions {
-  /** Realm of every challenge. */
+  /** The realm of every challenge. */
   readonly platform: string;
-  /** Absolute URL without query, fragment and trailing slash; `iss` of every token. */
+  /** The `iss` of every token: an absolute URL without query, fragment and trailing slash. */
   readonly issuer: string;
-  /** `aud` of access tokens. Default: the issuer. */
+  /** The `aud` of access tokens. Default: the issuer. */
   readonly accessTokenAudience?: string;
   readonly accessTokenMaxAgeSeconds: number;
-  /** A refresh token lives this much longer than an access token. */
+  /** The lifetime of a refresh token is longer by this than that of an access token. */
   readonly accessTokenInactivityTimeoutSeconds: number;
-  /** No token lives longer than this after its sign-in. */
+  /** No token is valid longer than this after its sign-in. */
   readonly sessionMaxAgeSeconds: number;
   readonly refreshReplayWindowSeconds: number;
   readonly maximumClockSkewSeconds: number;
-  /** `false`: a sign-in ends the user's other sessions. */
+  /** If `false`, a sign-in ends the user's other sessions. */
   readonly multipleLogin: boolean;
-  /** Longest text of a bearer. */
+  /** A longer bearer token is refused. */
   readonly maxBearerBytes: number;
   readonly clients: readonly Client[];
   readonly clientThrottle: ClientThrottleOptions;
@@ -45,14 +45,14 @@ export interface Lifetimes {
   readonly refreshSeconds: number;
 }
 
-/** The longest lifetimes of the tokens of one client. */
+/** The lifetimes of a client's tokens; the end of the session may shorten them. */
 export function lifetimesOf(client: Client | undefined, options: OAuthOptions): Lifetimes {
   const accessSeconds = client?.accessTokenMaxAgeSeconds ?? options.accessTokenMaxAgeSeconds;
   const idleSeconds = client?.accessTokenInactivityTimeoutSeconds ?? options.accessTokenInactivityTimeoutSeconds;
   return { accessSeconds, refreshSeconds: accessSeconds + idleSeconds };
 }
 
-/** How long after its issue a token can be accepted at most. A revocation must be remembered for as long. */
+/** The longest time for which any token is accepted after it was issued. A revocation must be remembered for as long. */
 export const longestTokenSeconds = (options: OAuthOptions): number =>
   Math.max(...[undefined, ...options.clients].map((client) => lifetimesOf(client, options).refreshSeconds)) +
   options.maximumClockSkewSeconds;

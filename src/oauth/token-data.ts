@@ -1,25 +1,24 @@
 import { DataTooOld } from '../data-age.ts';
 import { serviceUnavailable } from '../status-error.ts';
 
-/** What it takes to tell whether a token is good: signing keys, session records, users. */
+/** Data that the verification of tokens needs: signing keys, session records or users. */
 export interface JudgedBy {
-  /** Why it is not loaded yet; `undefined` once it is. For the log. */
+  /** Why the data is not loaded yet; `undefined` once it is. For the log. */
   fault(): string | undefined;
-  /** The message for callers while it is older than allowed: a revocation or removal may be unseen (C-38). */
+  /** The message for callers while the data is older than allowed: we may have missed a revocation or removal (C-38). */
   tooOld(): string | undefined;
 }
 
-/** "May tokens be judged now?" is asked here and nowhere else. */
+/** The only place that decides whether tokens can be verified now. */
 export interface TokenData {
-  /** Throws a 503 while a token can be called neither good nor bad. Returns while all data is loaded and current. */
+  /** Throws a 503 unless all data is loaded and current: tokens can then be neither accepted nor refused. */
   check(): void;
-  /** The message of `check` about data that is too old; `undefined` while none is. */
+  /** The message of `check` about data that is too old; `undefined` if no data is. */
   tooOld(): string | undefined;
 }
 
 /**
- * Data that was never loaded is explained in the log only; data that is too old is explained to the caller. Both checks
- * run at each call.
+ * Why data is not loaded yet is only logged; that data is too old is also said in the answer. Each call checks both.
  */
 export function createTokenData(sources: readonly JudgedBy[]): TokenData {
   const tooOld = (): string | undefined => {
@@ -34,7 +33,7 @@ export function createTokenData(sources: readonly JudgedBy[]): TokenData {
     check: () => {
       for (const source of sources) {
         const fault = source.fault();
-        if (fault !== undefined) throw serviceUnavailable('tokens cannot be judged now', 1, new Error(fault));
+        if (fault !== undefined) throw serviceUnavailable('tokens cannot be verified now', 1, new Error(fault));
       }
       const sentence = tooOld();
       if (sentence !== undefined) throw new DataTooOld(sentence);

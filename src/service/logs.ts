@@ -63,7 +63,7 @@ export async function createLogs(options: LogsOptions | undefined, parts: LogsPa
     routes: logFamily({
       reader,
       onCut: () => metrics.cut(),
-      showUnderway: (count) => metrics.showUnderway(count),
+      showInFlight: (count) => metrics.showInFlight(count),
     }),
     upkeep: { ...NO_UPKEEP, parts: [{ name: 'files of the log store', run: files.run }] },
     close: () => client.close(),

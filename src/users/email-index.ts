@@ -1,17 +1,17 @@
 const NOBODY: readonly string[] = [];
 
 /**
- * An address as it is compared: ASCII letters in one case. `toLowerCase` alone would make ASCII of some letters beyond it, such as the
- * Kelvin sign.
+ * An address in the form in which it is compared: ASCII letters in lower case. `toLowerCase` alone would also turn some other letters,
+ * such as the Kelvin sign, into ASCII ones.
  */
 export const foldedEmail = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** Who has which e-mail, without regard to case: addresses are ASCII. A change costs the same however many there are. */
+/** Maps e-mail addresses to users, without regard to case; addresses are ASCII. The cost of a change does not grow with their number. */
 export class EmailIndex {
   readonly #owners = new Map<string, readonly string[]>();
   #shared = 0;
 
-  /** Addresses that more than one user has. */
+  /** The number of addresses that more than one user has. */
   get shared(): number {
     return this.#shared;
   }
@@ -20,7 +20,7 @@ export class EmailIndex {
     return this.#owners.get(foldedEmail(email)) ?? NOBODY;
   }
 
-  /** The user `name` had the address `before` and has `now`. */
+  /** Replaces the address `before` of the user `name` by `now`; `undefined` stands for no address. */
   moved(name: string, before: string | undefined, now: string | undefined): void {
     if (before === now) return;
     if (before !== undefined) this.#set(before, (owners) => owners.filter((owner) => owner !== name));

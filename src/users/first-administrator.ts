@@ -14,12 +14,12 @@ export interface FirstAdministratorOptions {
   readonly groups: readonly string[];
   readonly secretName: string;
   /**
-   * The cost of the hash when it is made. It must be that of the compare for unknown names, or timing would reveal that
-   * this name exists (R-03).
+   * The cost of the hash when it is made. It must be the cost of the compare for unknown names, or timing would reveal that
+   * this name exists (R-03, docs/promises.md).
    */
   readonly hashCost: number;
   /**
-   * The longest time without proof that the Secret is current. After it the Secret is not used for judging tokens: its
+   * The longest time without proof that the Secret is current. After it the tokens of this user are not accepted, because the
    * user may be gone.
    */
   readonly maxStalenessMs: number;
@@ -35,13 +35,13 @@ export interface FirstAdministratorParts {
 export interface FirstAdministrator extends UserSource {
   users(): readonly User[];
   /**
-   * Marks the Secret: its user is the User object with this uid from now on. Nothing is marked when somebody changes the
-   * Secret at the same moment. Rejects when the cluster cannot be used.
+   * Marks the Secret as taken over by the User object with this uid, which replaces its user from now on. Nothing is marked
+   * when somebody changes the Secret at the same moment. Rejects when the cluster refuses or does not answer.
    */
   takenOver(uid: string): Promise<void>;
-  /** Creates the Secret when there is none at start, then follows it. Only a bug makes it throw. */
+  /** Creates the Secret if there is none at start, then watches it. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
-  /** Why sign-ins and tokens of this user cannot be judged yet; `undefined` once they can. */
+  /** Why sign-ins and tokens of this user cannot be checked yet; `undefined` once they can. */
   fault(): string | undefined;
   /** The message for callers while the Secret is older than allowed. */
   tooOld(): string | undefined;
@@ -49,7 +49,7 @@ export interface FirstAdministrator extends UserSource {
 
 const LABEL = 'first administrator';
 
-/** Key of the Secret: the uid of the User object that took its user over. */
+/** The key of the Secret that holds the uid of the User object that took its user over. */
 const OBJECT = 'object';
 
 /** 144 random bits in 24 characters that need no quoting anywhere. */
@@ -57,9 +57,9 @@ const PASSWORD_BYTES = 18;
 
 /**
  * One user whose name, password and hash are in a Secret, which the first replica creates with a random password.
- * Deleting the Secret removes the user; the Secret is created again only at the next start. Once a User object took
- * the user over, the Secret is nobody's: deleting or disabling the object does not bring the first password back, until
- * an operator removes the mark. The password is never logged.
+ * Deleting the Secret removes the user; the Secret is created again only at the next start. Once a User object has taken
+ * the user over, the Secret is not used any more: deleting or disabling the object does not bring the first password back,
+ * until an operator removes the mark. The password is never logged.
  */
 export function createFirstAdministrator(
   options: FirstAdministratorOptions,
@@ -77,7 +77,8 @@ export function createFirstAdministrator(
         'the Secret is not used: a User object took its user over',
       );
     else if (secret && !user) parts.logger.error({ secret: options.secretName }, 'the Secret names no usable user');
-    if (!secret && state.known) parts.logger.warn({ secret: options.secretName }, 'the Secret is gone, and its user');
+    if (!secret && state.known)
+      parts.logger.warn({ secret: options.secretName }, 'the Secret is gone, so its user is removed');
     state.users = user ? [user] : [];
     state.known = true;
     for (const changed of listeners) changed();

@@ -6,21 +6,21 @@ import { foldedEmail } from './email-index.ts';
 import type { Spellings } from './sign-in.ts';
 
 export interface ThrottleOptions {
-  /** Failures per user, known or not; a known-good pair has a bucket of its own with the same limit. */
+  /** The limit on failures per user, known or not; a known-good pair of user and address has its own bucket with the same limit. */
   readonly user: BucketOptions;
-  /** Failures per source address. */
+  /** The limit on failures per source address. */
   readonly address: BucketOptions;
 }
 
-/** Who tries to sign in, as far as the buckets need it. */
+/** What the buckets need to know about a sign-in attempt. */
 export interface Attempter {
   /** The user that the typed text names, by name or by e-mail; `undefined` when it names nobody. */
   readonly user: string | undefined;
   readonly typed: string;
   readonly source: string;
   /**
-   * Whose word it is that this user is limited: an operator's, which everybody is told; or that of a replica where the
-   * bucket of the user filled, which counts here as if it had filled here.
+   * Who has limited this user: an operator in the users file, which the answer shows to everybody; or a replica where the
+   * bucket of the user is full, which counts as if that bucket were full here.
    */
   readonly limitedBy: 'operator' | 'replica' | undefined;
 }
@@ -42,25 +42,25 @@ export interface CountedAttempt {
    */
   readonly mayMatch: boolean;
   /**
-   * It was no failure, or nobody knows. It is taken back where it was counted, even if the next one would be counted
-   * elsewhere.
+   * Removes the failure again, because the attempt succeeded or its outcome is unknown. It is removed from the buckets where it
+   * was counted, even if the next failure would be counted elsewhere.
    */
   takeBack(): void;
-  /** It was a failure. Returns the buckets that it filled. */
+  /** Confirms the failure. Returns the buckets that it filled. */
   stands(): readonly BucketName[];
 }
 
 /**
- * Limits password guesses without locking anybody out (N-15). At an address where a user succeeded in the last day with
- * the same spelling, only failures of that user from that address count, so a stranger cannot keep the owner out. With
- * another spelling the owner counts as a stranger, too: otherwise the answer would reveal that both spellings are one
- * person.
+ * Limits password guesses without locking anybody out (N-15). At an address where a user signed in during the last day with
+ * the same spelling (name or e-mail), only failures of that user from that address count, so a stranger cannot keep the owner
+ * out. With the other spelling the owner counts as a stranger, too: otherwise the answer would reveal that both spellings belong
+ * to one person.
  *
  * The answer depends on the typed text and the address, never on the user behind the text: a 429 does not reveal that a
  * name is known, or that a name and an e-mail belong to one person. Whether the stored hash is compared also depends on
  * the user, whose spellings share one bucket. If that bucket is full, here or on another replica, and the bucket of the
  * text is not, the attempt gets a dummy compare and the answer of a wrong password, and counts only where it would count
- * for a text that names nobody. Only the word of an operator in the users file is told to everybody.
+ * for a text that names nobody. Only a limit that an operator sets in the users file is visible in the answer.
  */
 export class LoginThrottle {
   readonly #byText: FailureBuckets;
@@ -87,7 +87,7 @@ export class LoginThrottle {
   check(attempter: Attempter): Throttled | undefined {
     const keys = toKeys(attempter);
     if (this.#goodTexts.has(keys.pairText)) return full('known_good', this.#byPairText.waitMs(keys.pairText));
-    // When the operator's word ends, nobody knows: at worst, a whole window is still to come.
+    // It is unknown when an operator's limit ends, so the answer gives the longest wait: a whole window.
     const isStated = attempter.limitedBy === 'operator' && !this.#goodPairs.has(keys.pair);
     const statedMs = isStated ? this.#windowMs : 0;
     const byText = full('user', this.#byText.waitMs(keys.text) || statedMs);
@@ -95,27 +95,27 @@ export class LoginThrottle {
     return byText && byAddress ? (byText.waitMs >= byAddress.waitMs ? byText : byAddress) : (byText ?? byAddress);
   }
 
-  /** Counts a failure in its buckets, before its outcome is known. */
+  /** Counts the attempt as a failure in its buckets, before its outcome is known. */
   failed(attempter: Attempter): CountedAttempt {
     const tries = this.#tries(attempter);
     const mayMatch = tries?.buckets.waitMs(tries.key) === 0 && !this.#isFullElsewhere(attempter);
     const counted = [...this.#answered(attempter), ...(tries && mayMatch ? [tries] : [])].map(
-      ({ buckets, key, toldAs }) => ({ failure: buckets.add(key), toldAs }),
+      ({ buckets, key, reportedAs }) => ({ failure: buckets.add(key), reportedAs }),
     );
     return {
       mayMatch,
       takeBack: () => {
         for (const { failure } of counted) failure.takeBack();
       },
-      stands: () => counted.flatMap(({ failure, toldAs }) => (toldAs && failure.stands() ? [toldAs] : [])),
+      stands: () => counted.flatMap(({ failure, reportedAs }) => (reportedAs && failure.stands() ? [reportedAs] : [])),
     };
   }
 
   /**
-   * Empties the buckets that applied and makes the pair known good. The buckets of the user's other spellings stay as
-   * they are: if two of them opened at the same moment, that would reveal that they belong together. At an address that
-   * is known good already, nothing else is emptied: otherwise a user who has a password of their own could go on guessing
-   * from there for ever.
+   * Empties the buckets that applied and makes the pair of user and address known good. The bucket of the user's other spelling
+   * stays as it is: if both became free at the same moment, that would reveal that they belong together. At an address that is
+   * known good already, only the pair's own buckets are emptied: otherwise users could sign in with their own password again and
+   * again, and go on guessing other passwords from there for ever.
    */
   succeeded(attempter: Attempter): void {
     const keys = toKeys(attempter);
@@ -139,8 +139,8 @@ export class LoginThrottle {
   }
 
   /**
-   * The user succeeded at this address `ageMs` ago, as a login record says. It does not say by which spelling, so both
-   * count.
+   * Makes the pair known good, because a login record says that the user signed in from this address `ageMs` ago. The record
+   * does not say with which spelling, so both count.
    */
   known({ name, email }: Spellings, source: string, ageMs: number): void {
     for (const typed of [name, email]) {
@@ -155,22 +155,22 @@ export class LoginThrottle {
     return attempter.limitedBy === 'replica' && !this.#goodPairs.has(toKeys(attempter).pair);
   }
 
-  /** The bucket that limits compares with the stored hash. All spellings share it, so only this one is reported. */
+  /** The bucket that limits compares with the stored hash. Both spellings share it, so it is the one that is reported. */
   #tries({ user, ...attempter }: Attempter): Counting | undefined {
     if (user === undefined) return undefined;
     const { pair } = toKeys({ user, ...attempter });
     return this.#goodPairs.has(pair)
-      ? { buckets: this.#byPair, key: pair, toldAs: 'known_good' }
-      : { buckets: this.#byUser, key: user, toldAs: 'user' };
+      ? { buckets: this.#byPair, key: pair, reportedAs: 'known_good' }
+      : { buckets: this.#byUser, key: user, reportedAs: 'user' };
   }
 
-  /** The buckets that the answer depends on. Those of a text are reported only when the text names no user. */
+  /** The buckets that the answer depends on. The bucket of a text is reported only when the text names no user. */
   #answered(attempter: Attempter): readonly Counting[] {
     const { text, pairText } = toKeys(attempter);
     if (this.#goodTexts.has(pairText)) return [{ buckets: this.#byPairText, key: pairText }];
     return [
-      { buckets: this.#byText, key: text, ...(attempter.user === undefined ? { toldAs: 'user' } : {}) },
-      { buckets: this.#byAddress, key: attempter.source, toldAs: 'address' },
+      { buckets: this.#byText, key: text, ...(attempter.user === undefined ? { reportedAs: 'user' } : {}) },
+      { buckets: this.#byAddress, key: attempter.source, reportedAs: 'address' },
     ];
   }
 }
@@ -178,25 +178,25 @@ export class LoginThrottle {
 interface Counting {
   readonly buckets: FailureBuckets;
   readonly key: string;
-  /** Its name in the event; absent when it is not reported. */
-  readonly toldAs?: BucketName;
+  /** The bucket's name in the event; absent when it is not reported. */
+  readonly reportedAs?: BucketName;
 }
 
 interface Keys {
   readonly text: string;
-  /** User and source. */
+  /** User and source address. */
   readonly pair: string;
-  /** User and source, by this spelling. */
+  /** User, source address and this spelling. */
   readonly pairText: string;
 }
 
-/** The case of an address counts no more than at the sign-in: else each of its spellings would have five tries of its own. */
+/** Ignores the case of an e-mail, as the sign-in does: otherwise each way to write it would have five attempts of its own. */
 function textKey(typed: string): string {
   const text = typed.includes('@') ? foldedEmail(typed) : typed;
   return text.length <= 64 ? text : createHash('sha256').update(text).digest('base64url');
 }
 
-/** Names and addresses have no line break, so no key reads as another. A pair without a user is never known good. */
+/** Names and addresses have no line break, so two keys are never equal by accident. A pair without a user is never known good. */
 function toKeys({ user = '', typed, source }: Pick<Attempter, 'user' | 'typed' | 'source'>): Keys {
   const text = textKey(typed);
   const pair = `${source}\n${user}`;

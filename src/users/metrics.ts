@@ -4,7 +4,7 @@ import { type HashCosts, type HashKind, kindOfHash } from './password-hash.ts';
 import type { UserList } from './user.ts';
 import type { UserConflicts } from './user-directory.ts';
 
-/** 1 ms to 5 s: one compare takes about 50 ms at cost 10, and nobody waits longer than 2 s. */
+/** 1 ms to 5 s: one compare takes about 50 ms at cost 10, and an attempt waits at most 2 s for it. */
 const SECONDS = [0.001, 0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 
 const BUCKETS: readonly BucketName[] = ['user', 'address', 'known_good'];
@@ -25,17 +25,17 @@ export function createPasswordMetrics(registry: Registry) {
     throttled,
     queueLength: new Gauge({
       name: 'gatehouse_password_hash_queue_length',
-      help: 'Password compares that wait for their turn.',
+      help: 'Password compares that wait in the queue.',
       registers,
     }),
     inFlight: new Gauge({
       name: 'gatehouse_password_hashes_in_flight',
-      help: 'Password compares at work in the thread pool.',
+      help: 'Password compares that run in the thread pool.',
       registers,
     }),
     queueWait: new Histogram({
       name: 'gatehouse_password_hash_queue_wait_seconds',
-      help: 'How long a password compare waited for its turn.',
+      help: 'How long a password compare waited in the queue.',
       buckets: SECONDS,
       registers,
     }),
@@ -47,7 +47,7 @@ export function createPasswordMetrics(registry: Registry) {
     }),
     rejections: new Counter({
       name: 'gatehouse_password_hash_rejections_total',
-      help: 'Sign-ins turned away because the hash gate was full.',
+      help: 'Sign-ins turned away because the queue of password compares was full, or the wait too long.',
       registers,
     }),
   };
@@ -56,8 +56,8 @@ export function createPasswordMetrics(registry: Registry) {
 const KINDS: readonly HashKind[] = ['write_cost', 'other_cost', 'unfit', 'none'];
 
 /**
- * Counts users by the kind of their hash, at each scrape. A hash that costs more or less than the dummy reveals its
- * user by timing.
+ * Counts users by the kind of their hash, at each scrape. A hash that costs more or less than the dummy hash reveals by timing
+ * that its user exists.
  */
 export function registerHashMetric(registry: Registry, costs: HashCosts, users: UserList): void {
   new Gauge({
@@ -76,7 +76,7 @@ export function registerHashMetric(registry: Registry, costs: HashCosts, users: 
 export function createReloadCounter(registry: Registry): Counter<'result'> {
   const counter = new Counter({
     name: 'gatehouse_users_file_reloads_total',
-    help: 'Changes of the users file, by whether they were taken.',
+    help: 'Changes of the users file, by whether the new content is used (ok) or not (invalid).',
     labelNames: ['result'],
     registers: [registry],
   });
@@ -84,7 +84,7 @@ export function createReloadCounter(registry: Registry): Counter<'result'> {
   return counter;
 }
 
-/** Shows users who are ignored and e-mails that nobody signs in by; counted at each scrape. */
+/** Shows the users who are ignored, and the e-mails that nobody can sign in with; counted at each scrape. */
 export function registerUserConflicts(registry: Registry, users: UserConflicts): void {
   new Gauge({
     name: 'gatehouse_users_refused',
@@ -96,7 +96,7 @@ export function registerUserConflicts(registry: Registry, users: UserConflicts):
   });
   new Gauge({
     name: 'gatehouse_user_emails_shared',
-    help: 'E-mails that more than one user has, in any case: nobody signs in by them.',
+    help: 'E-mails that more than one user has, without regard to case: nobody can sign in with them.',
     registers: [registry],
     collect() {
       this.set(users.sharedEmails());

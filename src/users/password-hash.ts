@@ -4,7 +4,7 @@ import type { SecurityEvents } from '../security-events.ts';
 import { composed, formsOf, LONGEST_PASSWORD_BYTES } from './password-text.ts';
 import type { User } from './user.ts';
 
-/** Hashes below this cost are too cheap to guess in bulk, so they are not accepted. */
+/** Hashes below this cost are not accepted, because passwords can be guessed against them too cheaply. */
 const LOWEST_COST = 10;
 
 /** `$2b$`, the cost in two digits, 22 characters of salt and 31 of digest. */
@@ -16,7 +16,7 @@ export function costOf(stored: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Costs of bcrypt hashes, from 10 up. */
+/** Costs of bcrypt hashes, each at least 10. */
 export interface HashCosts {
   /** The cost of new hashes, and so of the compare for an unknown name. */
   readonly cost: number;
@@ -25,8 +25,8 @@ export interface HashCosts {
 }
 
 /**
- * The kind of a stored hash. A compare with `other_cost` takes another time and so reveals that its user exists;
- * `unfit` and `none` let nobody in.
+ * The kind of a stored hash. A compare with `other_cost` takes longer or shorter than one for an unknown name, and so reveals that
+ * its user exists; a user with `unfit` or `none` cannot sign in.
  */
 export type HashKind = 'write_cost' | 'other_cost' | 'unfit' | 'none';
 
@@ -36,7 +36,7 @@ export function kindOfHash(stored: string | undefined, { cost, maxCost }: HashCo
   return costOf(stored) === cost ? 'write_cost' : 'other_cost';
 }
 
-/** Why a stored hash is not used, as a sentence that names the remedy; `undefined` when it is fine. Holds no secret. */
+/** Why a stored hash is not used, with what to do about it; `undefined` when it is used. The text never quotes the hash. */
 export function hashFault(stored: string, maxCost: number): string | undefined {
   const cost = costOf(stored);
   if (cost === undefined) return 'is not a bcrypt hash; make one with "gatehouse hash-password"';
@@ -45,7 +45,7 @@ export function hashFault(stored: string, maxCost: number): string | undefined {
 }
 
 /**
- * Whether bcrypt can tell this password from all others: it has at most 72 bytes and no NUL, which ends bcrypt's input.
+ * Whether bcrypt reads the whole password: it reads at most 72 bytes, and stops at a NUL.
  */
 const isComparable = (password: string): boolean =>
   Buffer.byteLength(password) <= LONGEST_PASSWORD_BYTES && !password.includes('\0');
@@ -76,8 +76,8 @@ export interface CompareParts {
 }
 
 /**
- * Whether this is the user's password, in any form of its text. Makes one bcrypt compare for each form, whoever tries and
- * whichever is equal: one in ASCII, three at most. Rejects only when the library fails.
+ * Resolves to whether this is the user's password, in any Unicode form. Makes one bcrypt compare for each form, no matter who the
+ * user is and which form matches: one for an ASCII password, at most three. Rejects only when the library fails.
  */
 export type PasswordCompare = (user: User | undefined, password: string) => Promise<boolean>;
 
@@ -86,13 +86,13 @@ export type PasswordCompare = (user: User | undefined, password: string) => Prom
  */
 export function createPasswordCompare(costs: HashCosts, parts: CompareParts): PasswordCompare {
   const { events, duration, bcrypt = compareWithHash } = parts;
-  const told = new WeakSet<User>();
+  const reported = new WeakSet<User>();
 
   const usableHash = (user: User | undefined): string | undefined => {
     if (user?.passwordHash === undefined) return undefined;
     const fault = hashFault(user.passwordHash, costs.maxCost);
-    if (fault && !told.has(user)) {
-      told.add(user); // once each time the user is read, not for each guess
+    if (fault && !reported.has(user)) {
+      reported.add(user); // reported once for each version of the user, not for each guess
       events.report('password_hash_refused', { user: user.name, fault });
     }
     return fault ? undefined : user.passwordHash;
@@ -112,7 +112,7 @@ export function createPasswordCompare(costs: HashCosts, parts: CompareParts): Pa
   return async (user, password) => {
     const stored = usableHash(user);
     let matches = false;
-    // One after the other: an attempt has one place in the gate, and so one thread of the pool.
+    // The compares run one after the other, because an attempt has one slot of the gate, so it may use one thread of the pool.
     for (const form of formsOf(password)) matches = (await compareForm(form, stored)) || matches;
     return matches;
   };

@@ -27,11 +27,11 @@ export interface PasswordParts extends Pick<CompareParts, 'bcrypt' | 'events'> {
   readonly registry: Registry;
 }
 
-/** The one answer for every reason, which reveals none (N-14). */
+/** Every refusal has the same answer, so that it does not reveal the reason (N-14). */
 const REFUSED: SignInResult = { kind: 'refused' };
 
 /**
- * The gate was full, the wait too long, or the client gone. That is no failure of the person, so no bucket counts it.
+ * The gate was full, the wait too long, or the client gone. This is no failed sign-in, so no bucket counts it.
  */
 const BUSY = { kind: 'busy', retryAfterSeconds: 1 } as const;
 
@@ -55,13 +55,13 @@ export function createPasswordSignIn(
     return { kind: 'throttled', retryAfterSeconds: Math.max(1, Math.ceil(throttled.waitMs / 1000)) };
   };
 
-  /** Judges an attempt that has a place in the gate. */
+  /** Compares the password of an attempt that has a slot of the gate. */
   const judge = async (attempt: ResolvedAttempt): Promise<SignInResult> => {
     const { user, password, attempter } = attempt;
-    // Checked again: attempts that waited in the queue together must not all rely on one look at the buckets.
+    // Checked again, because other attempts may have filled a bucket while this one waited in the queue.
     const throttled = throttle.check(attempter);
     if (throttled) return turnedAway(throttled);
-    // Counted before the compare, so that another attempt at the same time finds the bucket full (N-15).
+    // Counted before the compare, so that concurrent attempts cannot exceed the limit (N-15).
     const counted = throttle.failed(attempter);
     const matches = await compare(counted.mayMatch ? user : undefined, password).catch((error: unknown) => {
       counted.takeBack();
@@ -87,7 +87,7 @@ export function createPasswordSignIn(
     const leave = await gate.enter(source, signal);
     return leave ? judge({ user, password, attempter }).finally(leave) : BUSY;
   };
-  // The library writes `$2y$`, as PHP does; `$2b$` names the same algorithm and is what others know.
+  // The library writes `$2y$`, as PHP does; `$2b$` names the same algorithm and is the prefix that most programs know.
   const hash: PasswordSignIn['hash'] = async (password, { source, signal }) => {
     const leave = await gate.enter(source, signal);
     if (!leave) return BUSY;
@@ -119,25 +119,26 @@ function resolveUser(users: UserDirectory, typed: string): User | undefined {
   return typed.includes('@') ? users.byEmail(typed) : undefined;
 }
 
-/** The state of an object is written by the replica where the bucket filled; that in the users file by an operator. */
+/** In a User object a replica whose bucket is full writes the state; in the users file an operator does. */
 const limitedBy = (user: User | undefined): Attempter['limitedBy'] =>
   user?.state !== 'AuthLimitExceeded' ? undefined : user.isObject ? 'replica' : 'operator';
 
-/** The user as of now: a compare takes long enough for a disable or a change of password to come in between. */
+/** The user as the directory has it now; `undefined` if the user was disabled or got another password during the compare. */
 function activeUser(users: UserDirectory, compared: User | undefined): User | undefined {
   const current = compared && users.byName(compared.name);
   return current?.passwordHash === compared?.passwordHash && current?.state !== 'Disabled' ? current : undefined;
 }
 
 /**
- * A hundred in a minute, over all names and addresses (A-43). If 1,000 people sign in within a quarter of an hour and
- * one in ten mistypes, that makes 7 a minute. A flood at the pace of the gate, 40 a second, is reported within 3 s.
+ * A hundred failures a minute over all names and addresses are reported (A-43, docs/promises.md). If 1,000 people sign in within a
+ * quarter of an hour and one in ten mistypes, that makes 7 a minute. A flood at the pace of the gate, 40 a second, is reported
+ * within 3 s.
  */
 const BUDGET = { limit: 100, windowMs: 60_000 };
 
 const EVERYBODY = 'everybody';
 
-/** Reports failed sign-ins in the audit trail. It refuses nobody. */
+/** Reports full buckets and many failed sign-ins in the audit trail. It refuses nobody. */
 export class FailureWatch {
   readonly #all: FailureBuckets;
   readonly #events: SecurityEvents;
@@ -148,8 +149,7 @@ export class FailureWatch {
   }
 
   /**
-   * Reports a wrong password or an unknown name, and the buckets that it filled. What was typed as a name is not
-   * reported.
+   * Counts a wrong password or an unknown name, and reports the buckets that it filled. The typed name is not reported.
    */
   refused({ user, source }: { user: User | undefined; source: string }, full: readonly BucketName[]): void {
     for (const bucket of full)
@@ -158,8 +158,8 @@ export class FailureWatch {
   }
 
   /**
-   * Counts for the budget, too: when one name is tried from a thousand addresses, all attempts after the fifth are
-   * turned away.
+   * Counts an attempt that the throttle turned away. It counts for the budget, too: when one name is tried from a thousand
+   * addresses, all attempts after the fifth are turned away.
    */
   turnedAway(): void {
     if (this.#all.add(EVERYBODY).stands())
@@ -168,20 +168,20 @@ export class FailureWatch {
 }
 
 export interface GateOptions {
-  /** Compares at a time. The thread pool has four threads, and files and DNS need some of them. */
+  /** Compares that run at the same time. The thread pool has four threads, and files and DNS need some of them. */
   readonly concurrency: number;
-  /** Places in the queue. */
+  /** The most attempts that wait. */
   readonly queue: number;
   readonly maxWaitMs: number;
 }
 
-/** Releases the place. */
+/** Releases the slot. */
 export type ReleaseSlot = () => void;
 
 /**
- * The bounded queue in front of password hashing (R-02). Sources take turns, each in its own order, and a full queue
- * takes the last place of the source that holds the most. A source that floods waits behind itself, and keeps nobody
- * out.
+ * The bounded queue in front of password hashing (R-02, docs/promises.md). Source addresses take turns, and the attempts of one
+ * address keep their order. When the queue is full, the last attempt of the address that has the most is dropped. So an address
+ * that floods the queue delays only itself and keeps nobody out.
  */
 export class PasswordGate {
   readonly #slots: FairSlots;
@@ -197,8 +197,8 @@ export class PasswordGate {
   }
 
   /**
-   * Resolves when it is this attempt's turn; with `undefined` when there is no place, the wait is too long, or the
-   * client has gone.
+   * Resolves to the function that releases the slot when it is this attempt's turn; to `undefined` when the queue is full, the wait
+   * is too long, or the client has gone.
    */
   async enter(source: string, signal: AbortSignal): Promise<ReleaseSlot | undefined> {
     if (signal.aborted) return undefined;
@@ -220,12 +220,12 @@ export class PasswordGate {
     const patience = new AbortController();
     const giveUp = (): void => patience.abort();
     const cancel = this.#clock.after(this.#maxWaitMs, giveUp);
-    const letGo = onAbort(signal, giveUp);
+    const removeListener = onAbort(signal, giveUp);
     const outcome = this.#slots.take(source, patience.signal);
     this.#show();
     const isTaken = (await outcome) === 'taken';
     cancel();
-    letGo();
+    removeListener();
     return isTaken;
   }
 

@@ -3,17 +3,17 @@ import type { User } from './user.ts';
 /** One attempt to sign in with a name (or e-mail) and a password. */
 export interface SignInAttempt {
   readonly username: string;
-  /** As sent, never trimmed; its composed and decomposed forms count as well (docs/contract/tokens.md, section 10). */
+  /** As sent, never trimmed. Its composed and decomposed forms are tried as well (docs/contract/tokens.md, section 10). */
   readonly password: string;
   /** The caller's address, already normalised (IPv6 as /64). */
   readonly source: string;
-  /** Aborts when the client hung up: a queued compare is then dropped. */
+  /** Aborts when the client disconnects: a queued compare is then dropped. */
   readonly signal: AbortSignal;
 }
 
 /**
- * `refused` does not tell the reason (N-14). `throttled` means a full bucket (N-15), `busy` a full gate; both carry
- * whole seconds ≥ 1 for `Retry-After`.
+ * `refused` does not reveal the reason (N-14). `throttled` means a full bucket (N-15), `busy` a full gate; both have whole
+ * seconds ≥ 1 for `Retry-After`.
  */
 export type SignInResult =
   | { readonly kind: 'ok'; readonly user: User }
@@ -28,28 +28,28 @@ type HashResult =
 /** Steps 1 to 7 of a password check: resolve, throttle, gate, compare, state, buckets. */
 export interface PasswordSignIn {
   signIn(attempt: SignInAttempt): Promise<SignInResult>;
-  /** The user that a typed name or e-mail names: for the audit trail, which never records what was typed. */
+  /** The user with the typed name or e-mail, for the audit trail, which never records what was typed. */
   userOf(typed: string): User | undefined;
   /**
-   * Hashes a new password, in the same gate as the compares. Rejects one that bcrypt would cut off: the rules for
-   * passwords are checked before.
+   * Hashes a new password, behind the same gate as the compares. Rejects when the password is one that bcrypt would cut off;
+   * the caller has checked the rules for passwords before.
    */
   hash(password: string, from: Pick<SignInAttempt, 'source' | 'signal'>): Promise<HashResult>;
 }
 
-/** What may be typed for a user. */
+/** What a user may type as the name at a sign-in. */
 export interface Spellings {
   readonly name: string;
   readonly email?: string | undefined;
 }
 
-/** What the states and the login records of users tell the throttle, and hear from it. */
+/** The part of the throttle that the states and the login records of User objects use. */
 export interface ThrottleControl {
   /** Empties the buckets of a user on this replica. */
   unlock(user: Spellings): void;
-  /** The user signed in from this normalised address `ageMs` ago: a known-good pair for what is left of 24 h. */
+  /** Makes user and address a known-good pair for the rest of 24 h: the user signed in from this normalised address `ageMs` ago. */
   known(user: Spellings, source: string, ageMs: number): void;
-  /** Calls `limited` when the bucket that all addresses of a user share is full, once in each window. */
+  /** Calls `limited` once in each window when the bucket is full that all addresses of a user share. */
   onLimited(limited: (user: User) => void): void;
 }
 
@@ -57,12 +57,12 @@ export interface ThrottleControl {
 export interface SignInOutcome {
   readonly user: User;
   readonly outcome: 'succeeded' | 'incorrect_password' | 'throttled';
-  /** The whole address. */
+  /** The full address, not cut to /64. */
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** Writes down who signed in, for those people to read. Never in the way of a sign-in: it neither waits nor throws. */
+/** Records sign-ins, for the users themselves to read. `record` returns at once and never throws, so a sign-in does not wait for it. */
 export interface SignInRecorder {
   record(outcome: SignInOutcome): void;
 }

@@ -12,27 +12,27 @@ import {
 
 /** What has changed in a source. */
 export interface SourceChange {
-  /** The users as they are now, by name; `undefined` for one who is gone. Others have not changed. */
+  /** The changed users by name, as they are now; `undefined` for one who is gone. */
   readonly users: ReadonlyMap<string, User | undefined>;
-  /** The source knows its users for the first time. Nobody is another user by that. */
+  /** The source has read its users for the first time. No listener is called then: this does not make any user another one. */
   readonly isFirst?: boolean;
 }
 
-/** One place that users come from. A user object never changes; a change makes a new one. */
+/** One source of users. A `User` value never changes; a change makes a new one. */
 export interface UserSource {
   /** For log lines, e.g. `users file`. */
   readonly label: string;
-  /** The first of two that have one name counts. */
+  /** All users. If two have the same name, the first one counts. */
   users(): Iterable<User>;
-  /** The label of a source that takes these users over. That it has one of them is no conflict. */
+  /** The label of a source that takes users over from this one. A name in both is then no conflict. */
   readonly givesWayTo?: string;
-  /** Calls `changed` with what has changed; with nothing when `users()` has to be read again as a whole. */
+  /** Calls `changed` with what has changed; without an argument when all of `users()` has to be read again. */
   onChange(changed: (change?: SourceChange) => void): void;
 }
 
 /**
- * A uid for a user whose source gives none. It is the same on every replica and after each restart. It follows from the
- * name, so a later user of the same name gets the same one; a source that can tell them apart must give uids.
+ * A uid for a user whose source has none. It is the same on every replica and after each restart. It is derived from the name,
+ * so a later user with the same name gets the same uid; a source that can distinguish them must provide uids.
  */
 export function derivedUid(scope: string, name: string): string {
   const hex = createHash('sha256').update(`${scope}/${name}`).digest('hex');
@@ -42,21 +42,21 @@ export function derivedUid(scope: string, name: string): string {
 
 export interface UserDirectoryParts {
   readonly events: SecurityEvents;
-  /** Names that nobody can sign in as. Default: those of Kubernetes. */
+  /** Whether nobody can sign in with this name. Default: the names that Kubernetes reserves. */
   isReserved?(name: string): boolean;
 }
 
-/** The users that no index has, and the e-mail addresses that admit nobody: for metrics. */
+/** The users who are ignored, and the e-mail addresses that nobody can sign in with: for metrics. */
 export interface UserConflicts {
-  /** Users of sources who are ignored: the name is reserved, or an earlier source has it. */
+  /** The number of users who are ignored because the name is reserved or an earlier source has it. */
   refused(): number;
-  /** E-mails that more than one user has. */
+  /** The number of e-mails that more than one user has. */
   sharedEmails(): number;
 }
 
 /**
- * The union of the sources. A name that two sources have belongs to the first; reserved names belong to nobody (A-32).
- * A change costs what changed, however many users there are. A reader never sees half of a change.
+ * The union of the sources. If two sources have the same name, the first one counts; users with reserved names are ignored (A-32).
+ * The cost of a change grows with what changed, not with the number of users. A reader never sees half of a change.
  */
 export function createUserDirectory(
   sources: readonly UserSource[],
@@ -105,7 +105,7 @@ class IndexedUsers implements UserDirectory, UserList, UserChanges, EmailOwners,
     this.#listeners.push(changed);
   }
 
-  /** What differs between the list of a source and what was taken from it. */
+  /** The difference between the users of a source and those that were read from it before. */
   #reread({ source, users: before }: IndexedSource): ReadonlyMap<string, User | undefined> {
     const changed = new Map<string, User | undefined>([...before.keys()].map((name) => [name, undefined]));
     const seen = new Set<string>();
@@ -130,7 +130,7 @@ class IndexedUsers implements UserDirectory, UserList, UserChanges, EmailOwners,
     for (const name of others) for (const listener of this.#listeners) listener(name);
   }
 
-  /** Decides anew whose name it is. */
+  /** Decides again which source's user has the name. */
   #settle(name: string): void {
     const isReserved = this.#isReserved(name);
     let found: { readonly user: User; readonly label: string } | undefined;
@@ -153,7 +153,7 @@ class IndexedUsers implements UserDirectory, UserList, UserChanges, EmailOwners,
     this.#emails.moved(name, before?.email, now?.email);
   }
 
-  /** Tells of each once. */
+  /** Records that the user is ignored, and reports it once for each reason. */
   #refuse(source: UserSource, name: string, reason: string): void {
     const key = refusalKey(source, name);
     if (this.#refused.get(key) === reason) return;
@@ -166,8 +166,8 @@ class IndexedUsers implements UserDirectory, UserList, UserChanges, EmailOwners,
 const refusalKey = (source: UserSource, name: string): string => `${name} ${source.label}`;
 
 /**
- * A user who gets a first password stays the same user: without a password there was no sign-in, and other replicas may
- * learn of a new user before they learn of the password.
+ * Whether tokens of `before` must end. A first password does not end them: without a password there was no sign-in, and a replica
+ * may see a new user before it sees the password.
  */
 const isAnother = (before: User, now: User | undefined): boolean =>
   before.uid !== now?.uid ||

@@ -5,7 +5,7 @@ import { hashFault } from './password-hash.ts';
 import { isClusterOwn, isEmail, isReservedName, isUserName, type User } from './user.ts';
 import { derivedUid } from './user-directory.ts';
 
-/** A problem at one place of the file. It never quotes a value of the file, which may be a hash. */
+/** A problem at one path of the file. It never quotes a value of the file, which may be a hash. */
 export interface UsersFileProblem {
   /** E.g. `users[2].passwordHash`; `''` for the file as a whole. */
   readonly path: string;
@@ -19,12 +19,12 @@ interface Problems {
 export type UsersFileContent = { readonly users: readonly User[] } | Problems;
 
 export interface UsersFileRules {
-  /** Scope of derived uids. */
+  /** The scope from which uids are derived. */
   readonly platform: string;
   readonly maxHashCost: number;
 }
 
-/** Reads the text of a users file. Returns all of its users, or all problems at once. */
+/** Parses a users file. Returns all of its users, or all problems at once. */
 export function parseUsersFile(text: string, rules: UsersFileRules): UsersFileContent {
   const yaml = parseYaml(text);
   if ('problems' in yaml) return yaml;
@@ -35,15 +35,16 @@ export function parseUsersFile(text: string, rules: UsersFileRules): UsersFileCo
 }
 
 /**
- * Reports only the first syntax error: the rest mostly follow from it. It never quotes the text, which holds hashes.
+ * Parses the YAML. Reports only the first syntax error, because the others mostly follow from it. It never quotes the text, which
+ * holds hashes.
  */
 function parseYaml(text: string): { readonly content: unknown } | Problems {
   try {
     const lines = new LineCounter();
     const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
     const [first] = document.errors;
-    // Resolving aliases throws for an alias without its anchor, and for too many aliases, with which a small text would
-    // unfold to gigabytes.
+    // Resolving aliases throws for an alias without its anchor, and for too many aliases, which could expand a small text to
+    // gigabytes.
     return first ? { problems: [faultAt(first, lines)] } : { content: document.toJS({ maxAliasCount: 100 }) };
   } catch {
     const message = 'not YAML: it nests too deep, has an alias without its anchor, or too many aliases';
@@ -90,8 +91,8 @@ const fileSchema = (maxHashCost: number) =>
   });
 
 /**
- * The groups of a user go to the cluster with every access review of that user. This much is about 64 KiB of the 3 MiB
- * that a request may have. More is a mistake, or meant to burden the others (A-46).
+ * Every access review of a user sends the user's groups to the cluster. With these limits they are about 64 KiB of the 3 MiB that
+ * a request may have. More groups are a mistake, or an attempt to slow down others (A-46, docs/promises.md).
  */
 const MOST_GROUPS = 1_000;
 const LONGEST_GROUPS = 64 * 1024;
@@ -124,7 +125,7 @@ const entrySchema = (maxHashCost: number) =>
           .string()
           .min(1, 'is empty')
           .refine((group) => !isClusterOwn(group), 'must not start with "system:" or "kubeadm:"')
-          // A header carries it to the cluster in every call through the gateway.
+          // Every call through the gateway sends the group to the cluster in a header.
           .refine(
             (group) => group === '' || fitsHeader(group),
             'must have no control characters, and no blank at its ends',
@@ -137,7 +138,7 @@ const entrySchema = (maxHashCost: number) =>
     uid: z.string().min(1, 'is empty').max(LONGEST_TEXT, tooLong).optional(),
   });
 
-/** Whether it is a well-formed tag of BCP 47; the language need not exist. */
+/** Whether the text is a well-formed tag of BCP 47; the language need not exist. */
 function isLanguageTag(text: string): boolean {
   try {
     return Intl.getCanonicalLocales(text).length === 1;
@@ -146,7 +147,7 @@ function isLanguageTag(text: string): boolean {
   }
 }
 
-/** Rewords the schema library's own messages so that they can follow a path; our own messages stay as they are. */
+/** Replaces the messages of zod with ones that can follow a path; our own messages stay as they are. */
 function toProblems(issue: z.core.$ZodIssue): UsersFileProblem[] {
   const path = toPath(issue.path);
   if (issue.code === 'unrecognized_keys')

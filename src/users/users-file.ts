@@ -26,11 +26,11 @@ export interface UsersFileParts {
 
 export interface UsersFile extends UserSource {
   users(): readonly User[];
-  /** Looks for a change every two seconds, and loads it if it is good. Only a bug makes it throw. */
+  /** Checks the file every two seconds, and uses changed content if it is valid. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** The users file cannot be used. Lists every problem. Thrown at start only. */
+/** The users file cannot be used; the message lists every problem. Thrown only at start. */
 export class UsersFileError extends Error {
   readonly problems: readonly UsersFileProblem[];
 
@@ -43,8 +43,8 @@ export class UsersFileError extends Error {
 }
 
 /**
- * Users from a YAML file. Throws `UsersFileError` when the file cannot be used at start. Later the last good content
- * stays in use until there is another good one.
+ * Users from a YAML file. Throws `UsersFileError` when the file cannot be used at start. Later the last valid content stays in
+ * use until the file is valid again.
  */
 export function createUsersFile(options: UsersFileOptions, parts: UsersFileParts): UsersFile {
   const reloads = createReloadCounter(parts.registry);
@@ -90,7 +90,7 @@ function usersOf(content: UsersFileContent, path: string): readonly User[] {
   return content.users;
 }
 
-/** The result of the last look: a text, or why there was none. */
+/** The result of reading the file: its text, or the code of the error. */
 interface Reading {
   readonly text?: string;
   readonly code?: string | undefined;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { execCredential, parseExecInfo, SILENT_CLIENT, toTime } from './exec-credential.ts';
+import { DEFAULT_EXEC_INFO, execCredential, parseExecInfo, toTime } from './exec-credential.ts';
 import { type KeepParts, keepSession } from './keep-session.ts';
 import type {
   ClientRequest,
@@ -18,7 +18,7 @@ import { sessionPlace } from './session-place.ts';
 import { type InputParts, readOrFail, signInInput } from './sign-in-input.ts';
 import { TokenClient } from './token-client.ts';
 
-/** How long a client may get a token after the server last confirmed it. */
+/** How long a token is given to clients without asking the server again whether it is still valid. */
 const UNCHECKED_MS = 60_000;
 
 export interface ClientParts extends InputParts, LockParts {
@@ -27,13 +27,13 @@ export interface ClientParts extends InputParts, LockParts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly homeFolder: string | undefined;
   readonly userId: number | undefined;
-  /** A line for the program that runs us. */
+  /** Writes a line to standard output, for the program that runs us. */
   print(line: string): void;
   /** Whether this program is in a folder of PATH. */
   isInPath(command: string): boolean;
 }
 
-/** Does what a person asks of a server where people sign in. Throws a `LoginError`. */
+/** Signs in or out at a server, or prints a kubeconfig for it. Throws a `LoginError`. */
 export async function runClientCommand(request: ClientRequest, parts: ClientParts): Promise<void> {
   if (request.action === 'kubeconfig') return printKubeconfig(request, parts);
   if (request.server.startsWith('http:') && !isLoopback(request.server))
@@ -42,22 +42,22 @@ export async function runClientCommand(request: ClientRequest, parts: ClientPart
 }
 
 async function login(request: LoginRequest, parts: ClientParts): Promise<void> {
-  const told = parseExecInfo(parts.environment['KUBERNETES_EXEC_INFO']);
-  const printed = request.print ?? (told === undefined ? 'none' : 'credential');
-  const { apiVersion, isInteractive } = told ?? SILENT_CLIENT;
+  const execInfo = parseExecInfo(parts.environment['KUBERNETES_EXEC_INFO']);
+  const printed = request.print ?? (execInfo === undefined ? 'none' : 'credential');
+  const { apiVersion, isInteractive } = execInfo ?? DEFAULT_EXEC_INFO;
   const terminal = { ...parts.terminal, isThere: parts.terminal.isThere && isInteractive !== false };
   const isByHand = printed === 'none';
   const input = (before?: SavedSession) => signInInput(request, before, { ...parts, terminal });
-  const keeping = { ...sessionParts(request, parts), isPatient: !isByHand, input };
+  const keeping = { ...sessionParts(request, parts), toleratesOutage: !isByHand, input };
   const session = await keepSession(parts.clock.now() - (isByHand ? 0 : UNCHECKED_MS), keeping);
-  if (isByHand) return tell(session, parts);
+  if (isByHand) return reportSignIn(session, parts);
   const { accessToken: token, goodUntil } = session;
   parts.print(printed === 'token' ? token : execCredential({ apiVersion, token, goodUntil }));
 }
 
-const tell = (session: SavedSession, { complain }: ClientParts): void =>
+const reportSignIn = (session: SavedSession, { complain }: ClientParts): void =>
   complain(
-    `signed in at ${session.server} as ${nameOf(session)}; the token is good until ${toTime(session.goodUntil)} and renewed while it is used`,
+    `signed in at ${session.server} as ${nameOf(session)}; the token is valid until ${toTime(session.goodUntil)} and renewed while it is used`,
   );
 
 async function logout(request: LogoutRequest, parts: ClientParts): Promise<void> {
@@ -76,9 +76,9 @@ async function logout(request: LogoutRequest, parts: ClientParts): Promise<void>
 }
 
 async function printKubeconfig(request: KubeconfigRequest, parts: ClientParts): Promise<void> {
-  const { kubeconfigText } = await import('./kubeconfig.ts'); // with its YAML, which a sign-in does not need
+  const { kubeconfigText } = await import('./kubeconfig.ts'); // loads the YAML library, which a sign-in does not need
   const { command, server } = request;
-  // clientcmd of client-go reads the user of a kubeconfig only when the connection is TLS.
+  // client-go (clientcmd) uses the user of a kubeconfig only when the connection is TLS.
   if (server.startsWith('http:'))
     parts.complain(`warning: kubectl sends no credentials to ${server}, because it is plain http: use https`);
   if (!command.includes('/') && !parts.isInPath(command))
@@ -88,18 +88,18 @@ async function printKubeconfig(request: KubeconfigRequest, parts: ClientParts): 
   parts.print(kubeconfigText(request, { authority: authorityOf(request, parts) }).trimEnd());
 }
 
-/** Needs an access token that is good, so the session may have to be renewed once more. */
+/** Ends every session of the user. This needs a valid access token, so the session may have to be refreshed first. */
 async function endAll(session: SavedSession, { file, tokens }: Pick<KeepParts, 'file' | 'tokens'>): Promise<void> {
   if (await tokens.signOutEverywhere(session)) return;
   const renewed = await tokens.refresh(session);
-  if (renewed) await file.write(renewed); // the old refresh token is used up, should the next call fail
+  if (renewed) await file.write(renewed); // kept in case the next call fails: the old refresh token is used up
   if (renewed === undefined || !(await tokens.signOutEverywhere(renewed)))
     throw new LoginError(
-      `this session has ended, so the others at ${session.server} cannot be: sign in again, then end them`,
+      `this session has ended, so it cannot end the others at ${session.server}: sign in again, then run logout --all`,
     );
 }
 
-function sessionParts(options: LoginSessionOptions, parts: ClientParts): Omit<KeepParts, 'input' | 'isPatient'> {
+function sessionParts(options: LoginSessionOptions, parts: ClientParts): Omit<KeepParts, 'input' | 'toleratesOutage'> {
   const { server, clientId } = options;
   const place = sessionPlace(options, parts);
   const calls = new ServerCalls(server, { ...parts, authority: authorityOf(options, parts) });
@@ -115,7 +115,10 @@ function sessionParts(options: LoginSessionOptions, parts: ClientParts): Omit<Ke
   return { file, lock, tokens, clock: parts.clock, server };
 }
 
-/** The secret of the built-in client of the platform kubesphere is its id; a public client's id is taken for no secret. */
+/**
+ * Without a secret file, the client id is sent as the secret: that is the secret of the built-in client of the platform
+ * kubesphere, and for a public client the server takes it for no secret.
+ */
 function secretOf({ clientId, clientSecretFile }: LoginSessionOptions, { readFile }: ClientParts): string {
   if (clientSecretFile === undefined) return clientId;
   return Buffer.from(readOrFail('client secret file', clientSecretFile, readFile))
@@ -123,7 +126,7 @@ function secretOf({ clientId, clientSecretFile }: LoginSessionOptions, { readFil
     .trim();
 }
 
-/** Certificates in PEM; `undefined`: those of the system. */
+/** The CA certificates in PEM; `undefined`: those of the system are used. */
 function authorityOf(options: LoginSessionOptions, { readFile }: Pick<InputParts, 'readFile'>): string | undefined {
   const { certificateAuthority: file, certificateAuthorityData: data } = options;
   if (file === undefined && data === undefined) return undefined;

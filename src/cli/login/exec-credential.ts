@@ -7,21 +7,21 @@ import { LoginError } from './login-error.ts';
 const GROUP = 'client.authentication.k8s.io';
 const VERSIONS: ReadonlySet<unknown> = new Set([`${GROUP}/v1`, `${GROUP}/v1beta1`]);
 
-/** What the client that runs us says about itself. */
+/** What the client that runs us passes in KUBERNETES_EXEC_INFO. */
 export interface ExecInfo {
   readonly apiVersion: string;
-  /** Whether the terminal is ours to ask for a password. `undefined`: the client does not say. */
+  /** Whether the plug-in may ask for a password on the terminal. `undefined`: the client does not say. */
   readonly isInteractive: boolean | undefined;
 }
 
-/** What a client gets that says nothing: some set no variable at all. */
-export const SILENT_CLIENT: ExecInfo = { apiVersion: `${GROUP}/v1`, isInteractive: undefined };
+/** The defaults for a client that does not set KUBERNETES_EXEC_INFO; some do not. */
+export const DEFAULT_EXEC_INFO: ExecInfo = { apiVersion: `${GROUP}/v1`, isInteractive: undefined };
 
-/** Reads the variable KUBERNETES_EXEC_INFO; `undefined` when no client has set it. */
+/** Parses the variable KUBERNETES_EXEC_INFO; `undefined` when no client has set it. */
 export function parseExecInfo(text: string | undefined): ExecInfo | undefined {
   if (!text) return undefined;
   const { kind, apiVersion, spec } = parseObject(text);
-  if (kind !== 'ExecCredential') throw new LoginError('KUBERNETES_EXEC_INFO holds no ExecCredential');
+  if (kind !== 'ExecCredential') throw new LoginError('KUBERNETES_EXEC_INFO is not an ExecCredential');
   if (!VERSIONS.has(apiVersion))
     throw new LoginError(
       `the client wants an ExecCredential of ${String(apiVersion)}; write ${GROUP}/v1 into its kubeconfig`,
@@ -37,18 +37,18 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(text));
   } catch {
-    throw new LoginError('KUBERNETES_EXEC_INFO is no JSON');
+    throw new LoginError('KUBERNETES_EXEC_INFO is not JSON');
   }
 }
 
 interface Credential {
   readonly apiVersion: string;
   readonly token: string;
-  /** In milliseconds since 1970. The client asks again after it. */
+  /** In milliseconds since 1970. The client runs the plug-in again after it. */
   readonly goodUntil: number;
 }
 
-/** The answer to the client. The time has whole seconds, as Kubernetes writes it. */
+/** The ExecCredential that the client reads. The time has whole seconds, as Kubernetes writes it. */
 export const execCredential = ({ apiVersion, token, goodUntil }: Credential): string =>
   JSON.stringify({
     kind: 'ExecCredential',

@@ -12,16 +12,15 @@ export interface KeepParts {
   readonly tokens: TokenClient;
   readonly clock: Clock;
   readonly server: string;
-  /** When the server cannot be asked about a session, it counts as standing. */
-  readonly isPatient: boolean;
-  /** Who signs in; `before` is the session that has ended. */
+  /** When the server cannot be asked whether a session is still valid, it counts as valid. */
+  readonly toleratesOutage: boolean;
+  /** Gets name and password of the person who signs in; `before` is the session that has ended. */
   input(before: SavedSession | undefined): Promise<SignInInput>;
 }
 
 /**
- * A session that the server was asked about at `checkedSince` or later: the one in the file, the same renewed, or a new
- * one.
- * Throws a `LoginError` when there is none.
+ * Resolves to a session that the server was asked about at `checkedSince` or later: the one in the file, refreshed if
+ * necessary, or a new one after a sign-in. Throws a `LoginError` when it gets none.
  */
 export async function keepSession(checkedSince: number, parts: KeepParts): Promise<SavedSession> {
   const { file, lock } = parts;
@@ -37,24 +36,24 @@ export async function keepSession(checkedSince: number, parts: KeepParts): Promi
   });
 }
 
-/** A check that lies in the future was made by another clock. */
+/** A `checkedAt` in the future comes from another clock, so it proves nothing. */
 const isFresh = ({ goodUntil, checkedAt }: SavedSession, checkedSince: number, clock: Clock): boolean =>
   clock.now() < goodUntil && checkedAt >= checkedSince && checkedAt <= clock.now();
 
-/** The session as it is when its access token is good, else renewed; `undefined` when it has ended. */
+/** The session itself while its access token is valid, else the refreshed session; `undefined` when it has ended. */
 async function confirmed(
   session: SavedSession,
-  { tokens, clock, isPatient }: KeepParts,
+  { tokens, clock, toleratesOutage }: KeepParts,
 ): Promise<SavedSession | undefined> {
   const now = clock.now();
-  if (now < session.goodUntil && (await isStanding())) return { ...session, checkedAt: now };
+  if (now < session.goodUntil && (await isValid())) return { ...session, checkedAt: now };
   return tokens.refresh(session);
 
-  async function isStanding(): Promise<boolean> {
+  async function isValid(): Promise<boolean> {
     try {
       return await tokens.isGood(session);
     } catch (error) {
-      if (isPatient && error instanceof LoginError) return true;
+      if (toleratesOutage && error instanceof LoginError) return true;
       throw error;
     }
   }

@@ -2,11 +2,11 @@ import { stringify } from 'yaml';
 import type { KubeconfigRequest } from './login-arguments.ts';
 
 interface KubeconfigParts {
-  /** Certificates in PEM that the server's is checked with; `undefined`: those of the system. */
+  /** The CA certificates (PEM) that the server's certificate is verified with; `undefined`: those of the system. */
   readonly authority: string | undefined;
 }
 
-/** A kubeconfig that leads to Gatehouse and signs in with `gatehouse login`. */
+/** A kubeconfig that points to Gatehouse and signs in with `gatehouse login`. */
 export function kubeconfigText(request: KubeconfigRequest, { authority }: KubeconfigParts): string {
   const { server, username, namespace, command } = request;
   const name = request.name ?? new URL(server).host;
@@ -33,8 +33,9 @@ export function kubeconfigText(request: KubeconfigRequest, { authority }: Kubeco
 }
 
 /**
- * The authority is in the arguments too: not every client hands on what the kubeconfig says of the cluster, and a file
- * would be missing on other machines. `--print`, because some clients do not set KUBERNETES_EXEC_INFO.
+ * The arguments repeat the CA certificates, because not every client passes the cluster of the kubeconfig on to its
+ * plug-in; they hold them as data, because a file would be missing on other machines. `--print` is there because some
+ * clients do not set KUBERNETES_EXEC_INFO.
  */
 function loginArguments(request: KubeconfigRequest, authority: string | undefined): readonly string[] {
   const { server, username, clientId, clientSecretFile, passwordFile, sessionFile } = request;

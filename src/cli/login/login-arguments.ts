@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** Where to sign in, as which application, and where the session is kept. */
+/** Where to sign in, with which OAuth client, and where the session is kept. */
 export interface LoginSessionOptions {
   /** The address of Gatehouse, without a slash at its end. */
   readonly server: string;
-  /** Default: the user of the session; the person at the terminal is asked when there is none. */
+  /** Default: the user of the session; without a session, the person at the terminal is asked. */
   readonly username?: string;
   readonly clientId: string;
-  /** Default: the id, which the built-in client takes: it is public, or has the platform kubesphere's known secret. */
+  /** Default: the client id. The built-in client accepts it: the client is public, or its secret is the id (platform kubesphere). */
   readonly clientSecretFile?: string;
   /** A file of certificates in PEM. */
   readonly certificateAuthority?: string;
@@ -17,20 +17,20 @@ export interface LoginSessionOptions {
   readonly sessionFile?: string;
 }
 
-/** What goes to standard output. */
+/** What `login` prints to standard output. */
 type Printed = 'credential' | 'token' | 'none';
 
 export interface LoginRequest extends LoginSessionOptions {
   readonly action: 'login';
   /** `-` is standard input. */
   readonly passwordFile?: string;
-  /** Default: the credential for a client that set KUBERNETES_EXEC_INFO, else nothing. */
+  /** Default: `credential` when KUBERNETES_EXEC_INFO is set, else `none`. */
   readonly print?: Printed;
 }
 
 export interface LogoutRequest extends LoginSessionOptions {
   readonly action: 'logout';
-  /** Every session of the user is ended. */
+  /** Whether every session of the user is ended, not only this one. */
   readonly isAll: boolean;
 }
 
@@ -71,7 +71,7 @@ const OPTIONS = {
   },
 } as const;
 
-/** Every option that some command has. */
+/** The values of the options of all commands. */
 interface Values {
   readonly [option: string]: string | boolean | undefined;
 }
@@ -79,7 +79,7 @@ interface Values {
 export const isClientAction = (word: string | undefined): word is ClientAction =>
   word !== undefined && Object.hasOwn(OPTIONS, word);
 
-/** Reads the arguments after the command's name. Throws as `parseArgs` does. */
+/** Parses the arguments after the command's name. Throws what `parseArgs` throws. */
 export function parseClientRequest(
   action: ClientAction,
   args: readonly string[],
@@ -104,14 +104,14 @@ function sessionOptions(action: ClientAction, values: Values): LoginSessionOptio
   const address = toServer(server);
   if (address === undefined)
     return {
-      fault: '--server is an http or https URL without user, query and fragment, as https://gatehouse.example.com',
+      fault: '--server is an http or https URL without user, query and fragment, like https://gatehouse.example.com',
     };
   const {
     username,
     'client-id': clientId = 'gatehouse',
     'certificate-authority-data': certificateAuthorityData,
   } = values as Record<string, string | undefined>;
-  if (username === '' || clientId === '') return { fault: '--username and --client-id are not empty' };
+  if (username === '' || clientId === '') return { fault: '--username and --client-id must not be empty' };
   const files = {
     clientSecretFile: path(values['client-secret-file']),
     certificateAuthority: path(values['certificate-authority']),
@@ -141,22 +141,22 @@ function kubeconfigRequest(
   password: { readonly passwordFile?: string },
 ): KubeconfigRequest | { readonly fault: string } {
   if (password.passwordFile === '-')
-    return { fault: 'a kubeconfig needs a --password-file that can be read again, not -' };
+    return { fault: 'the --password-file of a kubeconfig must be a file, not -: every sign-in reads it again' };
   const { namespace, name, command = 'gatehouse' } = values as Record<string, string | undefined>;
   const named = onlyGiven({ namespace, name });
-  // With a slash it is a path, which clients look up from the kubeconfig's folder unless it is absolute.
+  // A command with a slash is a path, which clients resolve from the kubeconfig's folder unless it is absolute.
   const program = command.includes('/') ? resolve(command) : command;
   return { action: 'kubeconfig', ...session, ...password, ...named, command: program };
 }
 
-/** Makes paths absolute: the program that reads the kubeconfig runs in another folder. */
+/** Makes a path absolute, because the program that reads the kubeconfig runs in another folder. */
 const path = (value: string | boolean | undefined): string | undefined =>
   typeof value !== 'string' || value === '-' ? (value as string | undefined) : resolve(value);
 
 const onlyGiven = (values: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
-/** The address in one spelling; `undefined` for what cannot be one. */
+/** The address in one spelling; `undefined` when the text is not an address of a server. */
 function toServer(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;

@@ -1,4 +1,4 @@
-/** Why a command of a signed-in person ended without what was asked for: one sentence for people, without a secret. */
+/** Why `login`, `logout` or `kubeconfig` failed: one sentence for people, without a secret. */
 export class LoginError extends Error {
   override readonly name = 'LoginError';
 }
@@ -6,5 +6,5 @@ export class LoginError extends Error {
 /** The server was not reached, or its answer was lost on the way. */
 export class NoAnswerError extends LoginError {}
 
-/** The reason of a failed call of the operating system, in its own words: `EACCES: permission denied`. */
+/** The error code and text of a failed system call: `EACCES: permission denied`, without the path. */
 export const systemReason = (error: unknown): string => (error as Error).message.replace(/, \w+( '.*)?$/s, '');

@@ -1,20 +1,21 @@
 import type { ClientAction } from './login-arguments.ts';
 
-const SESSION = `  --server URL      the address of Gatehouse, as https://gatehouse.example.com
-  --username USER   name or e-mail; default: the one who signed in last, else the terminal is asked
-  --client-id ID    the application at Gatehouse; default: gatehouse
+const SESSION = `  --server URL      the address of Gatehouse, for example https://gatehouse.example.com
+  --username USER   name or e-mail; default: the user of the saved session, else you are asked
+  --client-id ID    the OAuth client; default: gatehouse
   --client-secret-file FILE
-                    its secret; default: none, or the id where that is the secret
+                    a file with the client's secret; default: the client id is sent as the secret, which the built-in
+                    client accepts
   --certificate-authority FILE
-                    certificates (PEM) that the server's is checked with; default: those of the system
+                    CA certificates (PEM) that the server's certificate is verified with; default: those of the system
   --certificate-authority-data BASE64
-                    the same, as a kubeconfig holds it
+                    the same certificates in base64, as in a kubeconfig
   --session-file FILE
                     where the session is kept; default: a file for each server, user and client in
                     $XDG_STATE_HOME/gatehouse, else ~/.local/state/gatehouse`;
 
 const PASSWORD = `  --password-file FILE
-                    holds the password, one line; default: the terminal is asked, without showing it`;
+                    a file with the password, one line; default: you are asked, and what you type is not shown`;
 
 const LOGIN = `Usage: gatehouse login --server URL [options]
 
@@ -29,10 +30,11 @@ ${PASSWORD};
                     token: the access token alone; none: who is signed in, on standard error.
                     Default: credential when KUBERNETES_EXEC_INFO is set, as kubectl does, else none
 
-By hand (none) the server is asked whether the session still stands. Otherwise it is asked at most once a minute.
+With none, the server is asked every time whether the session is still valid; otherwise at most once a minute.
 
 Environment:
-  KUBERNETES_EXEC_INFO  what a client wants to know, and whether somebody may be asked for a password
+  KUBERNETES_EXEC_INFO  set by kubectl and other clients: the version of the ExecCredential that they expect, and
+                        whether you may be asked for a password
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
 
 Exit codes: 0 signed in, 1 not signed in, 2 wrong arguments
@@ -40,7 +42,7 @@ Exit codes: 0 signed in, 1 not signed in, 2 wrong arguments
 
 const LOGOUT = `Usage: gatehouse logout --server URL [options]
 
-Ends the session at the server and removes its file. When the server cannot be reached the file stays.
+Ends the session at the server and removes its file. When the server cannot be reached, the file stays.
 
 Options:
 ${SESSION}
@@ -51,7 +53,7 @@ Exit codes: 0 no session is left, 1 it could not be ended, 2 wrong arguments
 
 const KUBECONFIG = `Usage: gatehouse kubeconfig --server URL [options]
 
-Prints a kubeconfig for kubectl, helm and every other client of Kubernetes. It leads to Gatehouse and signs in with
+Prints a kubeconfig for kubectl, helm and every other client of Kubernetes. It points to Gatehouse and signs in with
 "gatehouse login"; there is no secret in it.
 
 Options:
@@ -64,29 +66,29 @@ ${PASSWORD}
 Exit codes: 0 success, 1 a file cannot be read, 2 wrong arguments
 `;
 
-/** What `--help` prints after the name of a command. */
+/** The text that `--help` prints after the name of a command. */
 export const CLIENT_HELP: Readonly<Record<ClientAction, string>> = {
   login: LOGIN,
   logout: LOGOUT,
   kubeconfig: KUBECONFIG,
 };
 
-/** What `--help` prints in the program that has these commands alone. */
+/** The text that `--help` prints in the program that has only these commands. */
 export const CLIENTS_HELP = `Usage: gatehouse login|logout|kubeconfig --server URL [options]
 
 Signs in at a Gatehouse that is running elsewhere, by hand or for kubectl.
 
 Options:
-  -v, --version  print the version and end
-  -h, --help     print this text and end
+  -v, --version  print the version and exit
+  -h, --help     print this text and exit
 
 Commands:
   login          sign in, by hand or for kubectl, which runs it (credential plug-in)
   logout         end that session
-  kubeconfig     print a kubeconfig that leads to the server and runs login
-                 (gatehouse login --help, and so on, has their options)
+  kubeconfig     print a kubeconfig that points to the server and signs in with login
+                 (gatehouse login --help, and so on, prints their options)
 
-The commands of the server and its operators are in the image and in a checkout.
+The server and the commands for its operators are in the container image and in a checkout of the repository.
 
 Exit codes: 0 success, 1 failed while running, 2 wrong arguments
 `;

@@ -6,11 +6,11 @@ import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
 import { environmentProxy } from '../../runtime/text/proxy-variables.ts';
 import { LoginError, NoAnswerError, systemReason } from './login-error.ts';
 
-/** A sign-in waits for 2 s at most for its turn to be hashed, so this is for a server that does not answer at all. */
+/** A sign-in waits at most 2 s in the server's queue of password hashing, so a server that takes this long does not answer at all. */
 const CALL_LIMIT_MS = 15_000;
-/** Two tokens of 2 KiB, and a Status. */
+/** More than any answer: a token response has two tokens of about 2 KiB each, a Status is smaller. */
 const LARGEST_ANSWER_BYTES = 65_536;
-/** A wait that nobody minds: the queue of password hashing asks for 1 s. */
+/** A longer `Retry-After` is not waited for. The server's queue of password hashing asks for 1 s. */
 const LONGEST_PAUSE_SECONDS = 5;
 const MOST_ATTEMPTS = 3;
 
@@ -22,20 +22,20 @@ export interface ServerCall {
 
 export interface ServerAnswer {
   readonly status: number;
-  /** The body when it is a JSON object, else empty. */
+  /** The body if it is a JSON object, else an empty object. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds: number | undefined;
 }
 
 export interface ServerParts {
   readonly clock: Clock;
-  /** HTTPS_PROXY and its relatives. */
+  /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Certificates in PEM instead of the system's. */
+  /** CA certificates (PEM) that replace those of the system. */
   readonly authority: string | undefined;
 }
 
-/** The calls to one server. Each throws a `LoginError` when there is no answer. */
+/** Calls one server. A call throws a `LoginError` when it gets no answer. */
 export class ServerCalls {
   readonly #server: string;
   readonly #parts: ServerParts;
@@ -45,7 +45,7 @@ export class ServerCalls {
     this.#parts = parts;
   }
 
-  /** Repeats the call when the server says that it is busy and back within seconds. */
+  /** Repeats the call when the answer is 429 or 503 with a `Retry-After` of a few seconds. */
   async call(call: ServerCall): Promise<ServerAnswer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#once(call);
@@ -87,14 +87,14 @@ export class ServerCalls {
     return toAnswer(this.#server, await promise);
   }
 
-  /** The proxy is the one that Kubernetes' own clients would use; Node itself has other rules. */
+  /** Picks the proxy that client-go would use; Node has other rules. */
   #agent(isTls: boolean): HttpAgent {
     const { authority, environment } = this.#parts;
     const proxy = proxyOf(environment, this.#server);
     const proxyEnv = proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
     if (!isTls) return new HttpAgent(proxyEnv);
     const ca = authority ?? [...getCACertificates('default'), ...getCACertificates('system')];
-    // Without this, NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn the check off (K-07).
+    // Without `rejectUnauthorized`, NODE_TLS_REJECT_UNAUTHORIZED=0 would turn the check off (K-07, docs/promises.md).
     return new HttpsAgent({ ca, rejectUnauthorized: true, ...proxyEnv });
   }
 }
@@ -107,7 +107,7 @@ function proxyOf(environment: ServerParts['environment'], server: string): strin
   }
 }
 
-/** Whether nobody else can hear what is said in the clear. */
+/** Whether the server is on this machine, so that plain HTTP cannot be read on the way. */
 export function isLoopback(server: string): boolean {
   const { hostname } = new URL(server);
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
@@ -119,13 +119,13 @@ async function toAnswer(server: string, message: IncomingMessage): Promise<Serve
   message.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > LARGEST_ANSWER_BYTES)
-      message.destroy(new LoginError(`${server} answers with too much: is it Gatehouse?`));
+      message.destroy(new LoginError(`${server} sends an answer that is too large: is it Gatehouse?`));
   });
   const body = toObject(await text(message));
   return { status, body, retryAfterSeconds: wholeSeconds(headers['retry-after']) };
 }
 
-/** RFC 9110 10.2.3: a date, which we never send, counts as absent, and so does anything else. */
+/** Reads a `Retry-After` in seconds (RFC 9110 10.2.3). A date, which Gatehouse never sends, counts as absent, like any other text. */
 const wholeSeconds = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 
@@ -137,7 +137,7 @@ function toObject(json: string): Readonly<Record<string, unknown>> {
   }
 }
 
-const TRUST = 'is not trusted: give its authority by --certificate-authority FILE';
+const TRUST = 'is not trusted: name its authority with --certificate-authority FILE';
 const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: TRUST,
   SELF_SIGNED_CERT_IN_CHAIN: TRUST,
@@ -150,9 +150,9 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
 };
 
-/** One sentence with the address and what to look at. */
+/** One sentence that names the address and says what is wrong. */
 function whyUnanswered(server: string, failure: NodeJS.ErrnoException | 'TIME'): string {
-  if (failure === 'TIME') return `${server} gives no answer within ${CALL_LIMIT_MS / 1000} s`;
+  if (failure === 'TIME') return `${server} does not answer within ${CALL_LIMIT_MS / 1000} s`;
   const code = failure.code ?? '';
   const certificate = CERTIFICATE_FAULTS[code];
   if (certificate !== undefined) return `the certificate of ${server} ${certificate}`;

@@ -14,11 +14,11 @@ const ROOT = 0;
 
 interface Owner {
   readonly random: Random;
-  /** `undefined` on systems without user ids, where modes say nothing either. */
+  /** `undefined` on systems without user ids, where file modes mean nothing either. */
   readonly userId: number | undefined;
 }
 
-/** The file of one session. Only the user can read it, and a reader never meets half of it. */
+/** The file of one session. Only the user can read it, and no reader sees it half written. */
 export class SessionFile {
   readonly #place: SessionPlace;
   readonly #wanted: LoginSessionOptions;
@@ -30,16 +30,19 @@ export class SessionFile {
     this.#owner = owner;
   }
 
-  /** `undefined` when there is no file. Throws a `LoginError` when others could have read or made it, or it is not a session of ours. */
+  /**
+   * Reads the session; `undefined` when there is no file. Throws a `LoginError` when others could have read or made the
+   * file, or it does not hold the session that is asked for.
+   */
   async read(): Promise<SavedSession | undefined> {
     const handle = await this.#open();
     if (handle === undefined) return undefined;
     try {
       await this.#checkOwner(handle);
       const text = await handle.readFile('utf8');
-      if (text === '') return undefined; // as mktemp makes it
+      if (text === '') return undefined; // mktemp makes an empty file
       const session = parseSession(text);
-      if (session === undefined) throw this.#fault('is no session file of gatehouse: name another one');
+      if (session === undefined) throw this.#fault('is not a session file of gatehouse: name another one');
       this.#checkWhose(session);
       return session;
     } finally {
@@ -70,7 +73,7 @@ export class SessionFile {
     await rm(this.#place.file, { force: true });
   }
 
-  /** Makes the folder. Throws a `LoginError` when others could replace what is in it. */
+  /** Creates the folder. Throws a `LoginError` when others could replace the files in it. */
   async prepareFolder(): Promise<void> {
     const { folder, isOurFolder } = this.#place;
     try {
@@ -106,11 +109,11 @@ export class SessionFile {
     }
   }
 
-  /** Looks at the file that is open, not at what the name leads to by now. */
+  /** Checks the open file and not its name, which may point to another file by now. */
   async #checkOwner(handle: FileHandle): Promise<void> {
     const status = await handle.stat();
     if (!status.isFile() || status.size > LARGEST_BYTES)
-      throw this.#fault('is no session file of gatehouse: name another one');
+      throw this.#fault('is not a session file of gatehouse: name another one');
     const { userId } = this.#owner;
     if (userId === undefined) return;
     if (status.uid !== userId) throw this.#fault('belongs to another user: remove it, or name another file');
@@ -120,7 +123,7 @@ export class SessionFile {
     }
   }
 
-  /** A named file may be that of another session, whose tokens this server must not see. */
+  /** Throws when the file is that of another session: its tokens must not be sent to this server. */
   #checkWhose({ server, clientId, username }: SavedSession): void {
     const wanted = this.#wanted;
     const isWanted =

@@ -4,12 +4,12 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { LoginError, systemReason } from './login-error.ts';
 
-/** Somebody types a password for two minutes at most; three calls of 15 s and their repetitions come on top. */
+/** A person may type a password for two minutes; three calls of 15 s and their repetitions come on top. */
 const LONGEST_HOLD_MS = 240_000;
-/** Longer than one holder can need, but not than a queue of people. */
+/** As long as one holder can need; several people who sign in one after the other may need longer. */
 const LONGEST_WAIT_MS = LONGEST_HOLD_MS;
 const POLL_MS = 50;
-/** A refresh takes less. */
+/** A refresh takes less, so the wait is reported only after this time. */
 const SILENT_MS = 3_000;
 
 export interface LockParts {
@@ -17,7 +17,7 @@ export interface LockParts {
   readonly random: Random;
   readonly processId: number;
   readonly hostName: string;
-  /** Whether a process of this machine is there. */
+  /** Whether a process of this machine still runs. */
   isRunning(processId: number): boolean;
   complain(line: string): void;
 }
@@ -28,8 +28,8 @@ interface Holder {
 }
 
 /**
- * Lets one process at a time change a session: the person is asked once, and one refresh serves all. A lock whose
- * process has died is taken over. Two processes that both believe to hold it do no harm: within 30 s the server
+ * Lets one process at a time change a session: the person is asked once, and all processes use the same refresh. A lock
+ * whose process has died is taken over. Two processes that both believe they hold it do no harm: within 30 s the server
  * answers the same refresh token with the same pair (docs/contract/tokens.md, section 4).
  */
 export class SessionLock {
@@ -44,7 +44,10 @@ export class SessionLock {
     this.#own = JSON.stringify({ processId, hostName, nonce: random.bytes(9).toString('base64url') });
   }
 
-  /** Throws a `LoginError` when another process holds it for minutes, or the folder cannot be written. */
+  /**
+   * Runs `work` while holding the lock. Throws a `LoginError` when another process holds it for minutes, or the folder cannot be
+   * written.
+   */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     await this.#take();
     try {
@@ -57,15 +60,15 @@ export class SessionLock {
   async #take(): Promise<void> {
     const { clock, random, complain } = this.#parts;
     const since = clock.monotonic();
-    let isTold = false;
+    let isReported = false;
     while (!(await this.#create())) {
       const seen = await this.#read();
       if (seen !== undefined && (await this.#isAbandoned(seen)) && (await this.#putAside(seen))) continue;
       const waitedMs = clock.monotonic() - since;
       if (waitedMs > LONGEST_WAIT_MS)
         throw new LoginError(`${this.#path} is held by ${describe(seen)}: end it, or remove the file`);
-      if (waitedMs > SILENT_MS && !isTold) complain(`waiting for another sign-in: ${describe(seen)}`);
-      isTold ||= waitedMs > SILENT_MS;
+      if (waitedMs > SILENT_MS && !isReported) complain(`waiting for another sign-in: ${describe(seen)}`);
+      isReported ||= waitedMs > SILENT_MS;
       await clock.sleep(POLL_MS * (0.5 + random.fraction()));
     }
   }
@@ -80,30 +83,33 @@ export class SessionLock {
     }
   }
 
-  /** `undefined` when it has just been released, or cannot be read. Throws a `LoginError` for what is no file. */
+  /**
+   * The content of the lock; `undefined` when it has just been released, or cannot be read. Throws a `LoginError` when it is not a
+   * file.
+   */
   async #read(): Promise<string | undefined> {
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
     let handle: FileHandle | undefined;
     try {
       // Without O_NONBLOCK, opening a FIFO would wait until somebody writes to it.
       handle = await open(this.#path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-      if (!(await handle.stat()).isFile()) throw this.#noFile();
+      if (!(await handle.stat()).isFile()) throw this.#notFile();
       return await handle.readFile('utf8');
     } catch (error) {
       if (error instanceof LoginError) throw error;
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ELOOP' || code === 'EISDIR') throw this.#noFile();
+      if (code === 'ELOOP' || code === 'EISDIR') throw this.#notFile();
       return undefined;
     } finally {
       await handle?.close();
     }
   }
 
-  #noFile(): LoginError {
-    return new LoginError(`${this.#path} is no file: remove it, or name another place by --session-file`);
+  #notFile(): LoginError {
+    return new LoginError(`${this.#path} is not a file: remove it, or name another place with --session-file`);
   }
 
-  /** Whether its process is gone, or one on any machine has held it for longer than any work can take. */
+  /** Whether the holder, a process of this machine, is gone, or a holder on any machine has kept it for longer than any work can take. */
   async #isAbandoned(seen: string): Promise<boolean> {
     const { clock, hostName, isRunning } = this.#parts;
     const holder = parseHolder(seen);
@@ -113,8 +119,8 @@ export class SessionLock {
   }
 
   /**
-   * One of several processes that find it abandoned moves it away; a process that moved a newer lock instead gives it back.
-   * Resolves with whether anything was moved.
+   * Removes an abandoned lock by renaming it first, so that only one of several processes succeeds; a process that moved
+   * a newer lock instead puts it back. Resolves to whether anything was moved.
    */
   async #putAside(seen: string): Promise<boolean> {
     const aside = `${this.#path}.${this.#parts.random.bytes(6).toString('hex')}`;
@@ -130,7 +136,7 @@ export class SessionLock {
   }
 }
 
-/** `undefined` for a file that is just being written or is not ours: a shared folder may contain anything. */
+/** Parses the content of a lock; `undefined` when it is still being written or is not ours: a shared folder may contain anything. */
 function parseHolder(text: string): Holder | undefined {
   try {
     const { processId, hostName } = Object(JSON.parse(text)) as Record<string, unknown>;

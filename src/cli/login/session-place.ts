@@ -7,19 +7,20 @@ import { LoginError } from './login-error.ts';
 export interface SessionPlace {
   readonly file: string;
   readonly folder: string;
-  /** The folder has nothing but sessions of ours, so its mode is ours to set. */
+  /** Whether the folder is only for our sessions, so that we may set its mode. */
   readonly isOurFolder: boolean;
 }
 
 interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Absent where the account has none. */
+  /** `undefined` when the account has none. */
   readonly homeFolder: string | undefined;
 }
 
 /**
- * The named file; else one for each server, user and client in `$XDG_STATE_HOME/gatehouse`. The specification of the
- * XDG base directories ignores a relative path. Throws where there is no folder: tokens must not end up in the current one.
+ * The file that `--session-file` names; else one for each server, user and client in `$XDG_STATE_HOME/gatehouse`. A relative
+ * XDG_STATE_HOME is ignored, as the XDG Base Directory Specification says. Throws when there is no home folder: tokens must
+ * not end up in the current folder.
  */
 export function sessionPlace(
   { server, username, clientId, sessionFile }: LoginSessionOptions,
@@ -39,16 +40,16 @@ function stateFolder(state: string | undefined, home: string | undefined): strin
   throw new LoginError(`there is no home folder to keep the session in: ${how}`);
 }
 
-/** What `node:os` says of the account. Both throw for an account that the system does not know. */
+/** What `node:os` says about the account. Both functions throw for an account that the system does not know. */
 interface Account {
   homedir(): string;
   userInfo(): { readonly homedir: string };
 }
 
-/** HOME, else the folder that the system knows. `undefined` where neither is there, as in a container with a made-up uid. */
+/** HOME, else the home folder of the account. `undefined` when there is neither, as in a container with an arbitrary uid. */
 export function homeFolderOf({ homedir, userInfo }: Account): string | undefined {
   try {
-    return homedir() || userInfo().homedir; // an empty HOME is taken for a path by `homedir`
+    return homedir() || userInfo().homedir; // `homedir` returns an empty HOME as it is
   } catch {
     return undefined;
   }

@@ -1,14 +1,14 @@
-/** What one sign-in began, as it is kept between two runs. Instants are milliseconds since 1970. */
+/** A session as it is saved between two runs. Times are milliseconds since 1970. */
 export interface SavedSession {
   readonly server: string;
   readonly clientId: string;
-  /** What was typed at the sign-in: a name, or an e-mail. */
+  /** The name or e-mail that was typed at the sign-in. */
   readonly username: string;
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** From this time on the access token is no longer handed out. */
+  /** From this time on the access token is no longer given to clients. */
   readonly goodUntil: number;
-  /** When the server was last asked whether the session stands. */
+  /** When the server was last asked whether the session is valid. */
   readonly checkedAt: number;
 }
 
@@ -20,19 +20,19 @@ export interface TokenPair {
 }
 
 /**
- * Renews this long before the end: a request that begins with the token must arrive with it, and clocks differ. It is
- * also the end that a client gets, so that both renew at the same time.
+ * The token is renewed this long before it expires: a request that starts with it must arrive while it is valid, and
+ * clocks differ. Clients get this earlier time as the expiry, so that they run the plug-in when it renews.
  */
 const MARGIN_MS = 30_000;
 
-/** The session with this pair, which was asked for at `askedAt`: the lifetime counted from then is never too long. */
+/** The session with this pair of tokens. The lifetime is counted from `askedAt`, when the request was sent, so it is never too long. */
 export function withPair(
   who: Pick<SavedSession, 'server' | 'clientId' | 'username'>,
   { accessToken, refreshToken, lifetimeSeconds }: TokenPair,
   askedAt: number,
 ): SavedSession {
   const lifetimeMs = lifetimeSeconds * 1000;
-  // The last token of a session may live shorter than the margin.
+  // The last token of a session may have a lifetime shorter than the margin.
   const goodUntil = askedAt + lifetimeMs - Math.min(MARGIN_MS, lifetimeMs / 2);
   const { server, clientId, username } = who;
   return { server, clientId, username, accessToken, refreshToken, goodUntil, checkedAt: askedAt };
@@ -41,7 +41,7 @@ export function withPair(
 const TEXTS = ['server', 'clientId', 'username', 'accessToken', 'refreshToken'] as const;
 const INSTANTS = ['goodUntil', 'checkedAt'] as const;
 
-/** The text of a session file. `undefined`: it is something else. */
+/** Parses the text of a session file; `undefined` when it is something else. */
 export function parseSession(text: string): SavedSession | undefined {
   try {
     const value = Object(JSON.parse(text)) as SavedSession;

@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts';
 
 export interface InputParts {
   readonly terminal: Terminal;
-  /** All of standard input. */
+  /** Reads all of standard input. */
   readInput(): Promise<Uint8Array>;
   readFile(path: string): Uint8Array;
 }
@@ -17,8 +17,9 @@ export interface SignInInput {
 }
 
 /**
- * Who signs in and with which password: from the command line and the password file, else from the terminal. `before`
- * is the session that has ended. Throws a `LoginError` that says what to run when nobody can be asked.
+ * Gets name and password for a sign-in: from the command line and the password file, else from the terminal. `before`
+ * is the session that has ended; it gives the default for the name. Throws a `LoginError` that says what to run when there
+ * is no terminal to ask.
  */
 export async function signInInput(
   request: LoginRequest,
@@ -72,7 +73,7 @@ function nobodyToAsk(request: LoginRequest, before: SavedSession | undefined): s
   return `${state}, and there is no terminal to ask for the password: run ${commandLine(request)}`;
 }
 
-/** What a person types to sign in to the same session. */
+/** The command that a person types to sign in to the same session. */
 function commandLine(request: LoginRequest): string {
   const { server, username, clientId, clientSecretFile, certificateAuthority, certificateAuthorityData, sessionFile } =
     request;

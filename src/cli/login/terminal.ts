@@ -3,12 +3,12 @@ import { Writable } from 'node:stream';
 import type { Clock } from '../../runtime/clock.ts';
 import { LoginError } from './login-error.ts';
 
-/** Other processes wait for the answer, so nobody is asked for ever. */
+/** Other processes wait for the session meanwhile, so a question does not stay open for ever. */
 const LONGEST_ANSWER_MS = 120_000;
 
-/** A person who can be asked. */
+/** The terminal on which a person can be asked. */
 export interface Terminal {
-  /** Whether there is one. */
+  /** Whether there is a terminal. */
   readonly isThere: boolean;
   /** Resolves to the line that is typed. Throws a `LoginError` at Ctrl-C, Ctrl-D, or after two minutes. */
   ask(question: string, options: { readonly isShown: boolean }): Promise<string>;
@@ -21,14 +21,14 @@ interface TerminalParts {
   readonly clock: Clock;
 }
 
-/** The terminal of the process. What is not to be shown is read without echo. */
+/** The terminal of the process. Answers with `isShown: false` are read without echo. */
 export function createTerminal({ input, output, clock }: TerminalParts): Terminal {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   return {
     isThere: input.isTTY === true,
     ask: (question, { isShown }) => {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
-      // `terminal` takes the echo over from the system: what readline writes is all that is seen.
+      // With `terminal`, readline does the echo and not the system: only what readline writes is shown.
       const lines = createInterface({ input, output: isShown ? output : nowhere, terminal: true, historySize: 0 });
       if (!isShown) output.write(question);
       const stop = clock.after(LONGEST_ANSWER_MS, () => {

@@ -8,7 +8,7 @@ import type { ClientParts } from './client-command.ts';
 import { homeFolderOf } from './session-place.ts';
 import { createTerminal } from './terminal.ts';
 
-/** What the commands of people who sign in need of the process that runs them, and of its machine. */
+/** What the client commands need from the process that runs them, and from its machine. */
 export function partsOfThisProcess(lines: Pick<ClientParts, 'print' | 'complain'>): ClientParts {
   const { env: environment, pid: processId, stdin: input, stderr: output } = process;
   return {
@@ -29,7 +29,7 @@ export function partsOfThisProcess(lines: Pick<ClientParts, 'print' | 'complain'
   };
 }
 
-/** Signal 0 is sent to nobody; a process of somebody else refuses it (EPERM). */
+/** Signal 0 only checks whether the process exists; EPERM means that it exists and belongs to another user. */
 function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);

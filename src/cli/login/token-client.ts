@@ -12,8 +12,8 @@ interface TokenClientParts {
 }
 
 /**
- * Signs in, refreshes and signs out (docs/contract/tokens.md). Every method throws a `LoginError` when the server
- * cannot be asked or answers neither yes nor no; a plain no is `undefined` or `false`.
+ * Signs in, refreshes and signs out (docs/contract/tokens.md). Every method throws a `LoginError` when the server cannot
+ * be reached or its answer is unexpected; a refusal is `undefined` or `false`.
  */
 export class TokenClient {
   readonly #parts: TokenClientParts;
@@ -27,7 +27,7 @@ export class TokenClient {
     return this.#token(username, { grant_type: 'password', username, password });
   }
 
-  /** `undefined`: the session has ended. Asks twice when the first answer is lost: that gives the same pair. */
+  /** `undefined`: the session has ended. Sends the request again when the first answer is lost: the server then repeats the same pair. */
   async refresh({ username, refreshToken }: SavedSession): Promise<SavedSession | undefined> {
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
     return this.#token(username, form).catch((error: unknown) => {
@@ -36,20 +36,20 @@ export class TokenClient {
     });
   }
 
-  /** Whether the access token is still good. */
+  /** Whether the access token is still valid. */
   async isGood({ accessToken: bearer }: SavedSession): Promise<boolean> {
     const answer = await this.#parts.calls.call({ path: '/oauth/userinfo', bearer });
     if (answer.status !== 200 && answer.status !== 401) throw this.#unexpected(answer);
     return answer.status === 200;
   }
 
-  /** Ends the session, whether or not its access token is still good (RFC 7009). */
+  /** Ends the session, whether or not its access token is still valid (RFC 7009). */
   async revoke({ refreshToken: token }: SavedSession): Promise<void> {
     const answer = await this.#parts.calls.call({ path: '/oauth/revoke', form: { ...this.#client(), token } });
     if (answer.status !== 200) throw this.#unexpected(answer);
   }
 
-  /** Ends every session of the user. `false`: the access token is not good any more. */
+  /** Ends every session of the user. `false`: the access token is no longer valid. */
   async signOutEverywhere({ accessToken: bearer }: SavedSession): Promise<boolean> {
     const answer = await this.#parts.calls.call({ path: '/oauth/logout', form: { all: 'true' }, bearer });
     if (answer.status !== 200 && answer.status !== 401) throw this.#unexpected(answer);
@@ -80,7 +80,7 @@ export class TokenClient {
     if (body['error'] === 'unauthorized_client')
       return new LoginError(`${server} does not let the client "${clientId}" sign people in: see --client-id`);
     if (status === 429) return new LoginError(`too many attempts at ${server}, right or wrong: try again ${later}`);
-    // Without a time, trying again does not help: the server says what has to be changed.
+    // Without `Retry-After`, trying again does not help: the description says what has to be changed.
     if (status === 503 && retryAfterSeconds === undefined && describes(body['error_description']))
       return new LoginError(`${server}: ${body['error_description']}`);
     if (status === 503) return new LoginError(`${server} cannot answer now: try again ${later}`);
@@ -94,11 +94,11 @@ function toPair({ body }: ServerAnswer): TokenPair | undefined {
   return { accessToken, refreshToken, lifetimeSeconds };
 }
 
-/** What a terminal can show: the characters of a description (RFC 6749 5.2), of which ours are shorter. */
+/** Printable ASCII, which any terminal can show and RFC 6749 5.2 allows; Gatehouse's descriptions are shorter than the limit. */
 const describes = (value: unknown): value is string => typeof value === 'string' && /^[\x20-\x7e]{1,500}$/.test(value);
 
-/** What a header can carry and a terminal can show (RFC 6750 2.1). */
+/** The characters of a bearer token (RFC 6750 2.1), which fit in a header and on a terminal. */
 const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value);
 
-/** Seconds, a year at most: an instant that no date can express could not be given to a client. */
+/** A lifetime of at most a year, in seconds: a time beyond the range of `Date` could not be given to a client. */
 const isLifetime = (value: unknown): value is number => typeof value === 'number' && value > 0 && value <= 31_536_000;

@@ -1,29 +1,29 @@
 import type { WatchForm } from '../../resources/watch/watch-event.ts';
 
 /**
- * Whether a caller accepts `application/json` (RFC 9110 12.5.1): the most specific range that covers it decides.
- * `application/json;as=Table…` asks for a form that is not offered, so it covers nothing.
+ * Whether a caller accepts `application/json` (RFC 9110 12.5.1): the most specific range that matches it decides.
+ * `application/json;as=Table…` asks for a form that is not offered, so it matches nothing.
  */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') return true;
-  return judge(accept, JSON_RANGES, isWhole).quality > 0;
+  return bestRange(accept, JSON_RANGES, isWhole).quality > 0;
 }
 
-/** How a stream is written, and whether its objects are whole or their metadata alone. */
+/** The format of a stream, and whether its objects are whole or only their metadata. */
 export interface StreamForm {
   readonly form: WatchForm;
   readonly metadataOnly: boolean;
 }
 
 /**
- * Chooses the form of a stream. Server-sent events need a caller that names them and does not give JSON a higher
- * weight, nor name it with the same weight; all others get JSON lines. Metadata alone is for a caller that asks for
- * `as=PartialObjectMetadata;g=meta.k8s.io;v=v1` with a higher weight than whole objects, or by a more specific range, or
- * first, as with the API server. `undefined`: the caller accepts neither form.
+ * Chooses the form of a stream. A caller gets server-sent events if it names them, and does not give JSON a higher weight nor name it
+ * with the same weight; all others get JSON lines. A caller gets only metadata if it asks for
+ * `as=PartialObjectMetadata;g=meta.k8s.io;v=v1` with a higher weight than whole objects, or by a more specific range, or earlier in the
+ * header, as with the API server. `undefined`: the caller accepts neither form.
  */
 export function chooseStreamForm(accept = '*/*'): StreamForm | undefined {
-  const json = judgeBoth(accept === '' ? '*/*' : accept, JSON_RANGES);
-  const events = judgeBoth(accept, EVENT_RANGES);
+  const json = bestOfBoth(accept === '' ? '*/*' : accept, JSON_RANGES);
+  const events = bestOfBoth(accept, EVENT_RANGES);
   const isEqual = events.quality === json.quality && json.precision < EXACT;
   if (events.quality > 0 && (events.quality > json.quality || isEqual)) {
     return { form: 'events', metadataOnly: events.metadataOnly };
@@ -31,29 +31,29 @@ export function chooseStreamForm(accept = '*/*'): StreamForm | undefined {
   return json.quality > 0 ? { form: 'json', metadataOnly: json.metadataOnly } : undefined;
 }
 
-interface Judgement {
+interface BestRange {
   readonly precision: number;
   readonly quality: number;
-  /** Its position in the header. */
+  /** The position of the range in the header. */
   readonly at: number;
 }
 
 /**
- * Chooses whole objects or metadata alone: the one with the higher weight, or else the one whose range is more specific, or
- * else the one that the caller names first. The API server does the same.
+ * Chooses whole objects or only metadata: the one with the higher weight, else the one with the more specific range, else the one that
+ * the caller names first. The API server does the same.
  */
-function judgeBoth(accept: string, ranges: Ranges): Judgement & { readonly metadataOnly: boolean } {
-  const whole = judge(accept, ranges, isWhole);
-  const metadata = judge(accept, ranges, isMetadataOnly);
+function bestOfBoth(accept: string, ranges: Ranges): BestRange & { readonly metadataOnly: boolean } {
+  const whole = bestRange(accept, ranges, isWhole);
+  const metadata = bestRange(accept, ranges, isMetadataOnly);
   const metadataOnly =
     metadata.quality > 0 &&
     (metadata.quality - whole.quality || metadata.precision - whole.precision || whole.at - metadata.at) > 0;
   return { ...(metadataOnly ? metadata : whole), metadataOnly };
 }
 
-/** Finds the most specific range that the caller named with fitting parameters, and its weight. */
-function judge(accept: string, ranges: Ranges, isMeant: (parameters: Parameters) => boolean): Judgement {
-  let best: Judgement = { precision: -1, quality: 0, at: -1 };
+/** Finds the most specific range in the header with matching parameters, and its weight. */
+function bestRange(accept: string, ranges: Ranges, isMeant: (parameters: Parameters) => boolean): BestRange {
+  let best: BestRange = { precision: -1, quality: 0, at: -1 };
   for (const [at, range] of accept.split(',').entries()) {
     const { name, parameters } = parseElement(range);
     const precision = ranges[name];
@@ -66,10 +66,10 @@ function judge(accept: string, ranges: Ranges, isMeant: (parameters: Parameters)
   return best;
 }
 
-/** By name in lower case; of two with one name the last, as with the API server. */
+/** Parameters by name in lower case. If two have the same name, the last one counts, as with the API server. */
 type Parameters = ReadonlyMap<string, string>;
 
-/** Reads `name;parameter=value;…`. Only values have a case. A parameter without a value says nothing, nor one with two. */
+/** Parses `name;parameter=value;…`. Only values are case-sensitive. A parameter without a value, or with two, is ignored. */
 function parseElement(text: string): { readonly name: string; readonly parameters: Parameters } {
   const [name = '', ...rest] = text.split(';');
   const parameters = new Map<string, string>();
@@ -82,12 +82,12 @@ function parseElement(text: string): { readonly name: string; readonly parameter
 
 type Ranges = Readonly<Record<string, number>>;
 const EXACT = 2;
-// A `*` alone, which Java's HttpURLConnection sends too, is any type.
+// A single `*`, which Java's HttpURLConnection sends, means any type.
 const JSON_RANGES: Ranges = { '*': 0, '*/*': 0, 'application/*': 1, 'application/json': EXACT };
-// They are for callers that name them.
+// Wildcards do not match, because server-sent events are only for callers that name them.
 const EVENT_RANGES: Ranges = { 'text/event-stream': EXACT };
 
-/** The parameters by which the API server is asked for another form, and the value that asks for the usual one. */
+/** The parameters that ask the API server for another form, each with the value that asks for the default. */
 const USUAL: readonly (readonly [name: string, value: string])[] = [
   ['as', ''],
   ['g', ''],
@@ -103,8 +103,8 @@ const isMetadataOnly = (parameters: Parameters): boolean =>
   USUAL.every(([name, value]) => (parameters.get(name) ?? value) === (METADATA_ONLY[name] ?? value));
 
 /**
- * The content coding of the answer (RFC 9110 12.5.3): gzip when the caller accepts it and does not prefer the plain
- * form, else the plain form, which is always available.
+ * The content coding of the answer (RFC 9110 12.5.3): gzip if the caller accepts it and does not prefer `identity`, else `identity`,
+ * which is always available.
  */
 export function chooseCoding(acceptEncoding: string | undefined): 'identity' | 'gzip' {
   if (acceptEncoding === undefined || !/gzip|\*/i.test(acceptEncoding)) return 'identity';
@@ -112,7 +112,7 @@ export function chooseCoding(acceptEncoding: string | undefined): 'identity' | '
   for (const item of acceptEncoding.split(',')) {
     const { name, parameters } = parseElement(item);
     const coding = CODINGS[name];
-    // What is named twice has the greater weight, as a range of `Accept` has.
+    // If a coding is named twice, the higher weight counts, as for a range of `Accept`.
     if (coding) qualities[coding] = Math.max(qualities[coding] ?? 0, qualityOf(parameters));
   }
   const gzip = qualities.gzip ?? qualities.any ?? 0;
@@ -127,14 +127,14 @@ const CODINGS: Readonly<Record<string, 'gzip' | 'identity' | 'any'>> = {
 };
 
 /**
- * The weight (RFC 9110 12.4.2), 1 where there is none. Clients write it in ways that the grammar does not know: Java's
- * HttpURLConnection sent `q=.2` in 17.0.9 still. So any decimal number counts, above 1 as 1, and what is no number counts as 1:
- * only a zero refuses.
+ * The weight (RFC 9110 12.4.2); 1 if there is none. Some clients write it in ways that the grammar does not allow: Java's
+ * HttpURLConnection still sent `q=.2` in 17.0.9. So any decimal number is accepted, numbers above 1 count as 1, and so does a text that
+ * is not a number: only a zero refuses.
  */
 function qualityOf(parameters: Parameters): number {
   const text = parameters.get('q');
   return text !== undefined && DECIMAL.test(text) ? Math.min(1, Number(text)) : 1;
 }
 
-/** So many digits tell any two weights apart. */
+/** A decimal number; these are more digits than any weight has. */
 const DECIMAL = /^(?:\d{1,9}\.?\d{0,9}|\.\d{1,9})$/;

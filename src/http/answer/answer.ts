@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** An answer's own headers; those that every answer has are added by the writer. */
+/** The headers of one answer; the writer adds those that every answer has. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
-/** A body in pieces, written in this order without a copy; `length` is their sum in bytes. */
+/** A body in pieces, which are written in this order without being copied; `length` is their sum in bytes. */
 export interface AnswerBody {
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
@@ -15,7 +15,7 @@ export const NO_BODY: AnswerBody = { pieces: [], length: 0 };
 
 export const wholeBody = (bytes: Uint8Array): AnswerBody => ({ pieces: [bytes], length: bytes.byteLength });
 
-/** A-48, in the flat form that `writeHead` takes without building an object. */
+/** The security headers (A-48, docs/promises.md), in the flat form that `writeHead` accepts without building an object. */
 export const SECURITY_HEADERS: readonly string[] = [
   'X-Content-Type-Options',
   'nosniff',
@@ -27,17 +27,17 @@ export const SECURITY_HEADERS: readonly string[] = [
   "default-src 'none'; frame-ancestors 'none'",
 ];
 
-/** Tells nginx to pass a stream on as it comes (https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering). */
+/** Makes nginx pass a stream on without buffering (https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering). */
 const UNBUFFERED: readonly string[] = ['X-Accel-Buffering', 'no'];
 
 /**
- * After a refusal, the rest of the body is read and dropped up to this size, so that the client sees the refusal before
- * a reset.
+ * After a refusal, the rest of the request body is read and dropped up to this size, so that the client gets the refusal and not a
+ * reset.
  */
 const LINGER_BYTES = 256 * 1024;
 const LINGER_MS = 1_000;
 
-/** Writes every answer: the common headers, `Content-Length`, and the body as fast as the client takes it. */
+/** Writes all answers: the common headers, `Content-Length`, and the body as fast as the client reads it. */
 export class AnswerWriter {
   readonly #clock: Clock;
   readonly #sendTimeoutMs: number;
@@ -50,7 +50,7 @@ export class AnswerWriter {
     this.#outbox = new Outbox(sendTimeoutMs);
   }
 
-  /** Sends the answer. A HEAD gets the headers alone; a 204 or 304 has neither body nor length. */
+  /** Sends the answer. A HEAD gets only the headers; a 204 or 304 has neither body nor length. */
   send(exchange: Exchange, status: number, headers: AnswerHeaders, body: AnswerBody): void {
     const { request, response } = exchange;
     const bodiless = status === 204 || status === 304;
@@ -66,7 +66,7 @@ export class AnswerWriter {
     exchange.leavePlace();
   }
 
-  /** Begins an answer that has no length yet. The caller writes its body, watches for stalls, and ends it. */
+  /** Begins an answer of unknown length. The caller writes the body, watches for stalls, and ends the answer. */
   begin(exchange: Exchange, headers: AnswerHeaders): void {
     exchange.response.writeHead(200, headerBlock(exchange, headers));
     exchange.response.flushHeaders();
@@ -75,8 +75,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Begins an answer from another server: its status, its headers (names and values in turn), and ours. `isStream`: it is
-   * sent at once, whether or not bytes of the body come. The caller writes the body and calls `finish`.
+   * Begins an answer of another server: with its status, its headers (names and values in turn), and ours. With `isStream` the headers
+   * are sent at once, before any bytes of the body. The caller writes the body and calls `finish`.
    */
   relay(exchange: Exchange, status: number, headers: readonly string[], isStream: boolean): void {
     const { response } = exchange;
@@ -90,7 +90,7 @@ export class AnswerWriter {
     exchange.streamedAt = this.#clock.monotonic();
   }
 
-  /** Answers 101 (RFC 9110 7.8): the bytes that follow on the connection belong to that protocol. */
+  /** Answers 101 (RFC 9110 7.8): after it, the connection has the other protocol. */
   switchProtocols(exchange: Exchange, headers: readonly string[], protocol: string): void {
     const { response } = exchange;
     exchange.streamedAt = this.#clock.monotonic();
@@ -113,8 +113,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Answers a request whose body is not wanted: sends the answer, reads and drops the rest of the body within bounds,
-   * then closes.
+   * Answers a request whose body is not needed: sends the answer, reads and drops the rest of the body within limits, then closes the
+   * connection.
    */
   #linger({ request, response }: Exchange, pieces: readonly Uint8Array[]): void {
     for (const piece of pieces) response.write(piece);
@@ -144,7 +144,7 @@ function headerBlock(exchange: Exchange, headers: AnswerHeaders): string[] {
   return block;
 }
 
-/** A request announces a body by `Transfer-Encoding` or `Content-Length` (RFC 9112 6.3). */
+/** Whether the request has a body, which it announces by `Transfer-Encoding` or `Content-Length` (RFC 9112 6.3). */
 export function hasBody(exchange: Exchange): boolean {
   const { headers } = exchange.request;
   if (headers['transfer-encoding'] !== undefined) return true;
@@ -157,13 +157,13 @@ const isUnread = (exchange: Exchange): boolean => hasBody(exchange) && !exchange
 const isEncrypted = (exchange: Exchange): boolean => 'encrypted' in exchange.request.socket;
 
 /**
- * 16 MiB: a list of 1,000 nodes in one vectored write. What waits for a slow reader is shared by all readers of that
- * version.
+ * The most bytes in one vectored write: 16 MiB, a list of 1,000 nodes. Bytes that wait for a slow reader are shared by all readers of
+ * that version.
  */
 const BATCH_BYTES = 16 * 1024 * 1024;
 
 /**
- * At most this many answers are gathered: more bring no gain, and the first would have to wait until the last is made.
+ * At most this many answers are written together: more have no further benefit, and the first would wait until the last is made.
  */
 const MOST_WAITING = 64;
 
@@ -173,10 +173,10 @@ interface Outgoing {
 }
 
 /**
- * Writes answers to their sockets together, after all requests that the event loop found ready have been handled. First
- * handling all, then writing all keeps the code of each phase in the processor's caches, and wakes a client with
- * several connections once. Short lists cost a fifth less than when each answer is written at once
- * (docs/performance.md). At most 64 answers or 16 MiB wait this way.
+ * Writes answers to their sockets together, after all requests that were ready in this turn of the event loop have been handled.
+ * Handling all first and then writing all keeps the code of each phase in the processor's caches, and wakes a client with several
+ * connections once. Short lists cost a fifth less than if each answer is written at once (docs/performance.md). At most 64 answers or
+ * 16 MiB wait this way.
  */
 export class Outbox {
   readonly #sendTimeoutMs: number;
@@ -189,8 +189,7 @@ export class Outbox {
   }
 
   /**
-   * Sends the pieces in this order, without a copy, and ends the answer. Its head must have been written, with the
-   * length.
+   * Sends the pieces in this order, without copying them, and ends the answer. Its head must have been written, with the length.
    */
   add(response: ServerResponse, { pieces, length }: AnswerBody): void {
     if (this.#outgoing.length === 0) setImmediate(this.#send);
@@ -211,9 +210,9 @@ export class Outbox {
 }
 
 /**
- * If the kernel did not take the whole answer at once, the rest waits for the client: Node ends a socket on which
- * nothing moves for `sendTimeoutMs`. `StallDetector` says why that must be minutes; it cannot judge these answers, because one
- * write may have 16 MiB, and only Node's own timer sees a part of a write go.
+ * If the kernel has not accepted the whole answer at once, Node ends the socket when nothing is sent or received for `sendTimeoutMs`.
+ * `StallDetector` explains why that must be minutes. It cannot be used here, because one write may have 16 MiB, and only Node's own
+ * timer notices that a part of a write was sent.
  */
 function cutOffWhenStalled(response: ServerResponse, sendTimeoutMs: number): void {
   if (response.socket?.writableLength !== 0) response.setTimeout(sendTimeoutMs);

@@ -1,23 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Cross-origin headers: the configured origins are allowed, all others are not. */
+/** Cross-origin headers, for the configured origins only. */
 export interface Cors {
   /** The headers of any answer: names and values in turn. */
   headers(request: IncomingMessage): readonly string[];
-  /** The headers of the answer to a preflight, besides `headers`. */
+  /** The headers of the answer to a preflight request, in addition to `headers`. */
   preflight(request: IncomingMessage, allow: string): Readonly<Record<string, string>>;
 }
 
 const NONE: readonly string[] = [];
 const VARY = ['Vary', 'Origin'];
 
-/** The headers that a script must be able to read: version, when to retry, what is wrong with the bearer, the id for the operator, and age. */
+/** The headers that a script must be able to read: version, retry time, what is wrong with the bearer token, request id, and age. */
 const EXPOSED = ['Access-Control-Expose-Headers', 'ETag, Retry-After, WWW-Authenticate, X-Request-Id, Age, Warning'];
 
 /** The headers that a script may send. Tracing in a page adds the last two (W3C Trace Context). */
 const ALLOWED = 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id, traceparent, tracestate';
 
-/** `origins` are compared exactly. There is never a wildcard and never `Allow-Credentials`: callers send bearers, not cookies. */
+/** `origins` are compared exactly. There is never a wildcard and never `Allow-Credentials`: callers send bearer tokens, not cookies. */
 export function createCors(origins: readonly string[]): Cors {
   const listed = new Set(origins);
   const listedOrigin = (request: IncomingMessage): string | undefined => {

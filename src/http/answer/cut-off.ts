@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Ends the connection within an answer, so that the client cannot take the part for the whole. In HTTP/1.0 the end of the
- * connection also ends the body (RFC 1945 7.2.2): only a reset shows the cut. With TLS the missing close_notify shows it too.
+ * Ends the connection in the middle of an answer, so that the client cannot take the part for the whole. In HTTP/1.0 the end of the
+ * connection also ends the body (RFC 1945 7.2.2), so only a reset shows the cut. With TLS the missing close_notify shows it, too.
  */
 export function cutOff(response: ServerResponse): void {
   const { req, socket } = response;

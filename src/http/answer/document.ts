@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Representation } from '../../resources/bytes/representation.ts';
 
-/** A document that changes rarely: compressed on first use, tagged by its content unless a tag is given. */
+/** The representation of a document that changes rarely: compressed on first use, with an ETag of its content unless one is given. */
 export function toRepresentation(body: Uint8Array, etag = contentTag(body)): Representation {
   let compressed: Buffer | undefined;
   const bytes = (coding: 'identity' | 'gzip'): Uint8Array => {
@@ -18,7 +18,7 @@ export function toRepresentation(body: Uint8Array, etag = contentTag(body)): Rep
   };
 }
 
-/** 96 bits of SHA-256: no two versions of a document will ever share them by chance. */
+/** 96 bits of SHA-256: two versions of a document never have the same by chance. */
 const contentTag = (body: Uint8Array): string =>
   `"${createHash('sha256').update(body).digest('base64url').slice(0, 16)}"`;
 

@@ -3,16 +3,16 @@ import type { Answer } from '../../status-error.ts';
 import { StatusError } from '../../status-error.ts';
 import { internalError } from './refusals.ts';
 
-/** An error as it is sent: everything in it is public. */
+/** An error as it is sent. Everything in it is public. */
 export interface ErrorAnswer {
   readonly status: number;
-  /** The reason of the `Status`, or the OAuth error code: always one of a few fixed words. */
+  /** The reason of the `Status`, or the OAuth error code; always one of a few fixed words. */
   readonly reason: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** The Kubernetes `Status` of a refusal, compact, members in the order of docs/contract/http.md, section 4. */
+/** The Kubernetes `Status` of a refusal as compact JSON, with the members in the order of docs/contract/http.md, section 4. */
 function statusBody(answer: Answer): string {
   const { code, reason, message, details } = answer;
   const head = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason };
@@ -41,7 +41,7 @@ function oauthCode(status: number): OAuthErrorCode {
   return status >= 500 ? 'server_error' : 'invalid_request';
 }
 
-/** RFC 6749 5.2: x20-21, x23-5B, x5D-7E. */
+/** Whether a text has only the characters of a description (RFC 6749 5.2): x20-21, x23-5B, x5D-7E. */
 const describable = (text: string): boolean => /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/.test(text);
 
 /**

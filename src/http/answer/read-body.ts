@@ -7,8 +7,8 @@ import { bodyTooLarge, encodedBody, tooSlow } from './refusals.ts';
 /** Reads request bodies within their limits. */
 export interface BodyReader {
   /**
-   * The whole body; empty when there is none. Rejects with 413 above `maxBytes` (before reading, when the length is
-   * declared), 408 when it does not arrive in time, 415 when it is compressed (A-24), 400 when it breaks off.
+   * The whole body; empty if there is none. Rejects with 413 above `maxBytes` (before reading if the length is declared), 408 if it
+   * does not arrive in time, 415 if it is compressed (A-24), 400 if it is malformed.
    */
   read(exchange: Exchange, maxBytes: number): Promise<Buffer>;
 }
@@ -29,7 +29,7 @@ export function createBodyReader({ clock, timeoutMs, metrics }: BodyReaderParts)
         metrics.rejected('body_size');
         throw bodyTooLarge(maxBytes);
       }
-      // The client may have held its body back until now (A-13). HTTP/1.0 has no interim answers (RFC 9110 15.2).
+      // The client may wait for a 100 before it sends the body (A-13). HTTP/1.0 has no interim answers (RFC 9110 15.2).
       if (headers.expect !== undefined && exchange.request.httpVersion === '1.1') exchange.response.writeContinue();
       return collect(exchange, { maxBytes, clock, timeoutMs, metrics });
     },
@@ -57,7 +57,7 @@ function collect(exchange: Exchange, parts: BodyReaderParts & { readonly maxByte
       else chunks.push(chunk);
     };
     const end = (): void => settle(() => resolve(Buffer.concat(chunks)));
-    // The parser's refusal of a broken chunk arrives as an error; a client that went away needs no answer.
+    // `error` may be the parser's refusal of a malformed chunk. A client that has gone gets no answer.
     const fail = (error?: Error): void => settle(() => reject(error ?? new Error('the client went away')));
     const cancel = parts.clock.after(timeoutMs, () =>
       refuse('body_time', tooSlow(`the request body did not arrive within ${timeoutMs / 1_000} s`)),

@@ -1,7 +1,7 @@
 import { type StatusDetails, StatusError } from '../../status-error.ts';
 import type { RequestInfo } from '../request-info.ts';
 
-/** Texts and reasons of the refusals that belong to no endpoint (the HE- rows of docs/contract/http.md). */
+/** The refusals that do not belong to one endpoint (the HE- rows of docs/contract/http.md). */
 
 export const malformed = (fault: string, headers?: Readonly<Record<string, string>>): StatusError =>
   new StatusError({
@@ -27,11 +27,11 @@ export const resourceNotFound = (details: StatusDetails = {}): StatusError =>
     details,
   });
 
-/** 404: no route serves what the request line asks for. `info` is absent before it was read. */
+/** A 404, because no route serves the path. `info` is absent before it was read. */
 export const nothingServed = (info: RequestInfo | undefined): StatusError =>
   resourceNotFound(info?.isResource ? { ...(info.group && { group: info.group }), kind: info.resource } : {});
 
-/** `allow` is empty on a path that nothing is served on, and so is the header then (RFC 9110 10.2.1, 15.5.6). */
+/** `allow` is empty for a path without a route, and then so is the header (RFC 9110 10.2.1, 15.5.6). */
 export const methodNotAllowed = (allow: string): StatusError =>
   new StatusError({
     code: 405,
@@ -61,7 +61,7 @@ export const bodyTooLarge = (limit: number): StatusError =>
     headers: { Connection: 'close' },
   });
 
-/** A-24: a compressed body may expand to a thousand times the bytes that were sent. */
+/** Compressed bodies are refused, because they may expand to a thousand times the bytes that were sent (A-24). */
 export const encodedBody = (): StatusError =>
   new StatusError({
     code: 415,
@@ -84,7 +84,7 @@ const headersTooLarge = (fault: string): StatusError =>
     headers: { Connection: 'close' },
   });
 
-/** `mayBeCommand`: paths of the cluster are served, and the request line of an `exec` has its command. */
+/** `mayBeCommand`: the cluster's own paths are served, so the request line may contain the command of an `exec`. */
 export const headerBytesExceeded = (limit: number, mayBeCommand = false): StatusError => {
   const what = mayBeCommand
     ? 'its request line, with the command of an exec in it, and its headers are'

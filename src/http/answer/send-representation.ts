@@ -3,15 +3,15 @@ import type { Exchange } from '../exchange.ts';
 import { chooseCoding } from './accept.ts';
 import { type AnswerHeaders, type AnswerWriter, NO_BODY } from './answer.ts';
 
-/** Below this gzip gains nothing: the headers are longer than what it saves. */
+/** Smaller bodies are not compressed, because the headers are longer than what gzip would save. */
 const MIN_GZIP_BYTES = 1_024;
 
 export interface RepresentationHeaders {
   readonly contentType: string;
   readonly cacheControl: string;
-  /** The age of the data behind it, set only when the answer should state it. */
+  /** The age of the data, if the answer should contain it. */
   readonly staleSeconds?: number | undefined;
-  /** Limits the time for making a long body to what the caller allows. */
+  /** Applies the caller's time limit to making a long body. */
   readonly deadline?: BodyDeadline;
 }
 
@@ -20,8 +20,8 @@ interface BodyDeadline {
 }
 
 /**
- * Sends a representation in the coding that the caller prefers, or 304 when the caller has it already. Call it last,
- * when nothing can refuse the request any more. Returns a promise only when the body has yet to be made and takes long.
+ * Sends a representation in the coding that the caller prefers, or 304 if the caller already has it. It must come last, when nothing
+ * can refuse the request any more. It returns a promise only if the body has yet to be made and that takes long.
  */
 export function sendRepresentation(
   writer: AnswerWriter,
@@ -62,7 +62,7 @@ function sendBody(writer: AnswerWriter, exchange: Exchange, sent: Sent): void {
   writer.send(exchange, 200, { 'Content-Type': contentType, ...encoded, ...validators }, body);
 }
 
-/** RFC 9110 13.1.2: weak comparison against each listed tag, or `*`. */
+/** Whether `If-None-Match` matches the ETag: by weak comparison with each listed tag, or by `*` (RFC 9110 13.1.2). */
 function namesTag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((item) => item.trim().replace(/^W\//, '') === etag);
@@ -71,9 +71,9 @@ function namesTag(ifNoneMatch: string, etag: string): boolean {
 const NONE: AnswerHeaders = {};
 
 /**
- * The headers that say an answer rests on old data: `Age` (RFC 9111 5.1) and `Warning: 110` (RFC 7234 5.5.1). RFC 9111
- * 5.5 gave `Warning` up because no client acted on it; we send it for people who read headers. The code is not 299,
- * because kubectl prints a 299 and client-go logs it, once for each age. `undefined` gives no headers.
+ * The headers of an answer from old data: `Age` (RFC 9111 5.1) and `Warning: 110` (RFC 7234 5.5.1). RFC 9111 5.5 has removed `Warning`,
+ * because no client acted on it; we send it for people who read headers. The code is not 299, because kubectl prints a 299 and client-go
+ * logs it, once for each age. `undefined` gives no headers.
  */
 export const staleHeaders = (seconds: number | undefined): AnswerHeaders =>
   seconds === undefined ? NONE : { Age: String(seconds), Warning: '110 - "Response is Stale"' };

@@ -5,13 +5,13 @@ import { bytesTaken, StallDetector } from './stall-detector.ts';
 
 interface SlowReaderParts {
   readonly clock: Clock;
-  /** A client that takes nothing of what waits for it for this long is cut off. */
+  /** A client that reads nothing of the waiting bytes for this long is cut off. */
   readonly sendTimeoutMs: number;
 }
 
 /**
- * Cuts off the client of one answer when it stops reading. The time limit of the socket would not do: it begins again with each
- * byte that the client sends, and nobody minds it after an upgrade.
+ * Cuts off the client of one answer when it stops reading. The timeout of the socket is not enough: it starts again with each byte that
+ * the client sends, and it is not handled after an upgrade.
  */
 export class SlowReader {
   readonly #response: ServerResponse;
@@ -23,34 +23,34 @@ export class SlowReader {
     this.#response = response;
     this.#clock = clock;
     this.#stall = new StallDetector(sendTimeoutMs);
-    // A client that goes never drains its socket: without this a timer would keep the call in memory for minutes.
+    // The socket of a client that has gone never drains: without this, a timer would keep the call in memory for minutes.
     response.once('close', () => this.unblock());
   }
 
-  /** From now on bytes wait for the client. */
+  /** Starts the time limit, because bytes wait for the client. */
   block(): void {
     const { socket } = this.#response;
     if (!socket) return;
     this.#stall.block(bytesTaken(socket), this.#clock.monotonic());
-    this.#lookLater();
+    this.#checkLater();
   }
 
-  /** All that waited has gone to the kernel. */
+  /** Stops the time limit, because the kernel has accepted all waiting bytes. */
   unblock(): void {
     this.#cancel();
     this.#stall.unblock();
   }
 
-  #lookLater(): void {
+  #checkLater(): void {
     this.#cancel();
     const dueMs = this.#stall.dueIn(this.#clock.monotonic());
-    if (dueMs !== undefined) this.#cancel = this.#clock.after(dueMs, () => this.#look());
+    if (dueMs !== undefined) this.#cancel = this.#clock.after(dueMs, () => this.#check());
   }
 
-  #look(): void {
+  #check(): void {
     const { socket } = this.#response;
     if (!socket) return;
     if (this.#stall.isStalled(bytesTaken(socket), this.#clock.monotonic())) cutOff(this.#response);
-    else this.#lookLater();
+    else this.#checkLater();
   }
 }

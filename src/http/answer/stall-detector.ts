@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net';
 
-/** A client that stalls is seen at most a sixth of the time limit late. */
-const LOOKS = 6;
+/** The number of checks within the time limit: a client that stalls is noticed at most a sixth of the limit late. */
+const CHECKS = 6;
 
 /**
- * Tells whether the client of one answer has stopped reading: nothing of what waits for it went to the kernel for `sendTimeoutMs`
+ * Decides whether the client of one answer has stopped reading: the kernel has accepted none of the waiting bytes for `sendTimeoutMs`
  * (`limits.sendTimeout`). All times are of the monotonic clock.
  *
- * Why the limit is ten minutes: the kernels do not show a client's reading as it happens. The client's kernel acknowledges it
- * in steps of up to a sixteenth of its receive buffer (2 MiB where buffers grow to 32 MiB, the default of Linux 6.18), and ours
- * asks for more when a third of its send buffer is free (1.3 MiB of 4 MiB). What we see go is whole writes: 64 KiB of events, an
- * export or the gateway, or one large object of 1.5 MB. So a healthy reader of 10 kB/s can seem to take nothing for
+ * The limit is ten minutes, because the kernels do not show a client's reading when it happens. The client's kernel acknowledges it in
+ * steps of up to a sixteenth of its receive buffer (2 MiB if buffers grow to 32 MiB, the default of Linux 6.18), and ours asks for more
+ * when a third of its send buffer is free (1.3 MiB of 4 MiB). We only see that whole writes are accepted: 64 KiB of events, of an export
+ * or of the gateway, or one large object of 1.5 MB. So a healthy client that reads 10 kB/s can seem to read nothing for
  * 5 MB / 10 kB/s = 500 s.
  */
 export class StallDetector {
   readonly #sendTimeoutMs: number;
   #isBlocked = false;
-  #lookAt = 0;
-  /** When bytes were last seen to go, or when the wait began. */
+  #checkAt = 0;
+  /** When bytes were last accepted, or when the wait began. */
   #movedAt = 0;
   #taken = 0;
 
@@ -30,37 +30,37 @@ export class StallDetector {
     return this.#isBlocked;
   }
 
-  /** The socket has no room for more. `taken`: the bytes that went to the kernel since the connection began. */
+  /** To be called when the socket has no room for more. `taken`: the bytes that the kernel has accepted since the connection began. */
   block(taken: number, now: number): void {
     this.#isBlocked = true;
     this.#movedAt = now;
     this.#taken = taken;
-    this.#lookLater(now);
+    this.#planCheck(now);
   }
 
-  /** The socket has room: all that waited has gone to the kernel. */
+  /** To be called when the socket has room again: the kernel has accepted all waiting bytes. */
   unblock(): void {
     this.#isBlocked = false;
   }
 
-  /** How long until it is time to ask `isStalled`; `undefined` while nothing waits. */
+  /** The time until `isStalled` should be called; `undefined` while nothing waits. */
   dueIn(now: number): number | undefined {
-    return this.#isBlocked ? Math.max(0, this.#lookAt - now) : undefined;
+    return this.#isBlocked ? Math.max(0, this.#checkAt - now) : undefined;
   }
 
   isStalled(taken: number, now: number): boolean {
     if (!this.#isBlocked) return false;
     if (taken > this.#taken) this.#movedAt = now;
     this.#taken = taken;
-    this.#lookLater(now);
+    this.#planCheck(now);
     return now - this.#movedAt >= this.#sendTimeoutMs;
   }
 
-  #lookLater(now: number): void {
-    this.#lookAt = Math.min(now + this.#sendTimeoutMs / LOOKS, this.#movedAt + this.#sendTimeoutMs);
+  #planCheck(now: number): void {
+    this.#checkAt = Math.min(now + this.#sendTimeoutMs / CHECKS, this.#movedAt + this.#sendTimeoutMs);
   }
 }
 
-/** The bytes of this connection that our kernel has accepted for sending. No system call on every system shows more. */
+/** The bytes of this connection that our kernel has accepted for sending. There is no portable way to learn more. */
 export const bytesTaken = ({ bytesWritten, writableLength }: Pick<Socket, 'bytesWritten' | 'writableLength'>): number =>
   bytesWritten - writableLength;

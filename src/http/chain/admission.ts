@@ -12,17 +12,15 @@ interface AdmissionParts {
 }
 
 /**
- * Bounds the requests in flight, by class (HL-05): no class can use up the places of another, and health checks need
- * none. A request gives its place back when its answer has been made or the client has gone. A slow reader therefore
- * holds no place. It holds a connection (HL-03) and bytes that all readers of a version share, and the writer limits
- * its time.
+ * Limits the requests in flight, by class (HL-05): no class can use up the places of another, and health checks need none. A request
+ * gives its place back when its answer has been made or the client has gone. So a slow reader takes no place; it takes a connection
+ * (HL-03) and bytes that all readers of a version share, and the answer writer limits its time.
  *
- * A request with a form takes its place when the form has arrived. Otherwise forms that never arrive could hold all
- * places for the whole time limit of a body. Until then such a request costs a connection (HL-03) and at most
- * `maxFormBytes`.
+ * A request with a form takes its place when the form has arrived. Otherwise forms that never arrive could take all places for the
+ * whole time limit of a body. Until then such a request costs a connection (HL-03) and at most `maxFormBytes`.
  *
- * The gateway bounds its requests by user as well, so it takes their places itself, behind authentication. `onOther` is told
- * of each request that is not the gateway's.
+ * The gateway also limits its requests by user, so it takes their places itself, after authentication. `onOther` is called for each
+ * request that is not the gateway's.
  */
 export function admission(limits: HttpLimits, { metrics, registry, onOther }: AdmissionParts): Step {
   const places = {
@@ -52,7 +50,7 @@ export function admission(limits: HttpLimits, { metrics, registry, onOther }: Ad
   };
 }
 
-/** The methods whose body is an object or a form. */
+/** The methods with a body. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 class Places {
@@ -69,7 +67,7 @@ class Places {
   }
 }
 
-/** T-02. */
+/** There are too many sign-ins in flight (T-02). */
 const signInFull = (): OAuthError =>
   new OAuthError({
     status: 429,

@@ -3,15 +3,15 @@ import { answerTimedOut } from '../answer/refusals.ts';
 import type { Exchange } from '../exchange.ts';
 
 /**
- * The time limits of an answer under /kapis, for steps that have to wait for something: ours (HL-06), and the one that the caller
- * sets in its query, if the route reads it. That one begins with the request.
+ * The time limits of an answer under /kapis, for steps that have to wait: our own (HL-06), and the one that the caller sets in the
+ * query, if the route reads it. The caller's limit is counted from the beginning of the request.
  */
 export interface AnswerDeadline {
-  /** Settles as `work` does, or rejects with 504 when that takes too long. `work` itself goes on. */
+  /** Settles as `work` does, or rejects with 504 when a limit is exceeded. `work` itself goes on. */
   bound<T>(work: Promise<T>, exchange?: Exchange): Promise<T>;
-  /** Settles as `work` does, or rejects with 504 when the caller's own limit is over. Ours does not count. */
+  /** Settles as `work` does, or rejects with 504 when the caller's limit is exceeded. Our own limit does not apply. */
   allowed<T>(work: Promise<T>, exchange: Exchange): Promise<T>;
-  /** Throws the 504 when the caller's limit is over. */
+  /** Throws the 504 if the caller's limit is exceeded. */
   check(exchange: Exchange): void;
 }
 
@@ -39,7 +39,7 @@ export function createAnswerDeadline(clock: Clock, limitMs: number): AnswerDeadl
     },
     allowed: (work, exchange) => {
       const asked = callers(exchange);
-      // Ignores a longer time than ours: it could mean a timer of many days, which Node.js fires at once.
+      // A limit longer than ours is ignored: it could be many days, and Node.js fires a timer of that length at once.
       return asked && asked.leftMs < limitMs ? within(work, asked) : work;
     },
     check: (exchange) => {

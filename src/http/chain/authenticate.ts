@@ -23,8 +23,8 @@ const SENTENCES: Readonly<Record<TokenFault, string>> = {
 };
 
 /**
- * Verifies the bearer: after this step the caller is known, or 401 was answered. A cookie, a query parameter or another
- * header is no credential (N-30, A-33).
+ * Verifies the bearer token: this step answers 401, or the caller is known after it. Cookies, query parameters and other headers are
+ * not accepted as credentials (N-30, A-33).
  */
 export function createAuthenticate(parts: AuthenticateParts): Step {
   const challenge = `Bearer realm="${parts.platform}"`;

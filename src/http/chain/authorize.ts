@@ -13,11 +13,11 @@ export interface AuthorizeParts {
   readonly deadline: AnswerDeadline;
   /** Whether the caller's right to this path is checked although no route serves it. */
   readonly isGuarded?: ((segments: readonly string[]) => boolean) | undefined;
-  /** Paces the refusals that are sent when reviews have no free place or no answer. */
+  /** Limits the rate of refusals when too many reviews are in flight or the cluster does not answer. */
   readonly pace: RefusalPace;
 }
 
-/** Step 9 of the chain (docs/contract/http.md, section 1): from here on we know which resource the request asks for. */
+/** Step 9 of the chain (docs/contract/http.md, section 1): reads verb and resource of the request. */
 export const readRequestInfo: Step = (exchange) => {
   const { segments, query } = exchange.target;
   const info = toRequestInfo(exchange.request.method ?? '', segments, query);
@@ -27,10 +27,10 @@ export const readRequestInfo: Step = (exchange) => {
 };
 
 /**
- * Authorizes each request for a resource under /kapis that a route serves, before any cache or parameter is looked at
- * (N-32). A path that no route serves is 404 for everybody who is signed in: discovery names what is served anyway, and
- * a made-up path must not cost the cluster a review (A-49), unless it is below a path whose route says otherwise. A path
- * that names no resource (discovery) has nothing to protect. Users need no right to read what they may read about themselves.
+ * Authorizes each request for a resource under /kapis that a route serves, before any cache or parameter is read (N-32). A path that no
+ * route serves is 404 for every signed-in caller: discovery lists what is served anyway, and an invented path must not cost the cluster
+ * a review (A-49); paths below a route with `guardsBelow` are an exception. A path without a resource (discovery) is not authorized.
+ * Users need no right to read their own data.
  */
 export function createAuthorize({ authorizer, deadline, pace, isGuarded }: AuthorizeParts): Step {
   return function authorize(exchange) {
@@ -48,15 +48,15 @@ export function createAuthorize({ authorizer, deadline, pace, isGuarded }: Autho
   };
 }
 
-/** What users may do to their own data without a right. A service account is not a user. */
+/** What users may do with their own data without a right. A service account is not a user. */
 function ownAccess({ route, request, parameters }: Exchange, { name }: Identity): 'free' | 'narrowed' | undefined {
   if (!route?.self || parameters[0] !== name || isClusterOwn(name)) return undefined;
   return route.self[request.method as Method];
 }
 
 /**
- * Groups, versions, resources, namespaces and names are DNS subdomains at most (RFC 1123), so a longer segment cannot
- * be one. This holds for every caller: the 404 reveals nothing, and it spares the cluster a review.
+ * Whether a segment is too long for a group, version, resource, namespace or name, which have at most the length of a DNS subdomain
+ * (RFC 1123). Every caller gets the same 404, so it reveals nothing, and it saves the cluster a review.
  */
 const isNoName = (segment: string): boolean => segment.length > 253;
 

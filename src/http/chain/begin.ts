@@ -8,21 +8,21 @@ import type { Cors } from '../answer/cors.ts';
 import { Exchange, type Taken } from '../exchange.ts';
 import type { HttpMetrics } from '../metrics.ts';
 
-/** The measurements and the log line of each request, and the tools for them. */
+/** What exchanges, their metrics and their log lines are made with. */
 export interface Observation {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly cors: Cors;
-  /** The whole address that a request comes from. */
+  /** The full address of a request's caller. */
   addressOf(request: IncomingMessage): string;
 }
 
-/** A client's own request id is kept when it is harmless in a header and in a log. */
+/** A client's request id is kept if it is harmless in a header and in a log. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Begins exchanges: the id and the timer of each now, its log line and its metrics when it ends. */
+/** Creates exchanges. Each gets its id and start time; its log line and its metrics are written when it ends. */
 export function createBegin({
   clock,
   random,
@@ -58,9 +58,9 @@ export function createBegin({
   };
 }
 
-/** 8 bytes: 16 hex digits. */
+/** 8 bytes are 16 hex digits. */
 const ID_BYTES = 8;
-/** Draws 512 ids at once: a system call for each would cost more than the rest of the step. */
+/** Random bytes for 512 ids are read at once, because a system call for each id would cost more than the rest of the step. */
 const POOL_BYTES = 512 * ID_BYTES;
 
 /** Makes request ids of 16 hex digits. */

@@ -5,34 +5,34 @@ import type { Exchange, Handler, Step, Taken } from '../exchange.ts';
 import { writeError } from './error-writer.ts';
 import type { Guard } from './guard.ts';
 
-/** What a port serves. */
+/** The request handler of a port, and what the port needs to know about requests. */
 export interface App {
-  /** `taken` is the connection of a request that `takesUpgrade` accepted. */
+  /** Answers a request. `taken` is the connection of a request that `takesUpgrade` has accepted. */
   handle(request: IncomingMessage, response: ServerResponse, taken?: Taken): void;
-  /** Whether the request may turn its connection into another protocol. When absent, none may. */
+  /** Whether a request may upgrade its connection to another protocol. Absent: none may. */
   readonly takesUpgrade?: ((request: IncomingMessage) => boolean) | undefined;
-  /** Whether the body of a request has its own time limits, so that it may take long as a whole. When absent, none has. */
+  /** Whether the body of a request has its own time limits, so that the whole request may take long. Absent: none has. */
   readonly pacesItself?: ((request: IncomingMessage) => boolean) | undefined;
-  /** Whether the answer to a request may go on at a shutdown when other answers are cut. When absent, none may. */
+  /** Whether the answer to a request may go on at a shutdown when other answers are cut. Absent: none may. */
   readonly outlasts?: ((request: IncomingMessage) => boolean) | undefined;
 }
 
-/** What Express's middleware finds in `response.locals`. */
+/** The content of `response.locals` for Express's middleware. */
 interface Locals extends Record<string, unknown> {
   readonly exchange: Exchange;
 }
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** Middleware and endpoints as Express calls them. They read the exchange, not the message. */
+/** Middleware and endpoints as Express calls them. They read the exchange and not Express's own objects. */
 export type Middleware = RequestHandler<Parameters, unknown, unknown, object, Locals>;
 
-/** A router that takes paths to the letter: `/Nodes` is not `/nodes`. The guard has taken a trailing slash off. */
+/** Creates a router with case-sensitive paths: `/Nodes` is not `/nodes`. The guard has already removed a trailing slash. */
 export const createRouter = (): Router => express.Router({ caseSensitive: true, strict: true });
 
 /**
- * A step as middleware under its own name, so that a stack trace shows it. What it throws or rejects with goes
- * to the error writer. A step that need not wait returns no promise, so the path of a list request makes none.
+ * Makes middleware of a step, with the name of the step, so that a stack trace shows it. Errors go to the error writer. A step that need
+ * not wait returns no promise, so a list request creates none.
  */
 export function middleware(step: Step): Middleware {
   const run: Middleware = (_request, response, next) => {
@@ -46,21 +46,21 @@ export function middleware(step: Step): Middleware {
   return Object.defineProperty(run, 'name', { value: step.name });
 }
 
-/** A step that lets the rest of the chain run when it calls `go`, so that it sees how long that took. */
+/** A step that calls `go` to run the rest of the chain, so that it can measure how long that takes. */
 export type Gate = (exchange: Exchange, go: (error?: unknown) => void) => void;
 
-/** A gate as middleware under its own name. */
+/** Makes middleware of a gate, with the name of the gate. */
 export function gate(pass: Gate): Middleware {
   const run: Middleware = (_request, response, next) => pass(response.locals.exchange, next);
   return Object.defineProperty(run, 'name', { value: pass.name });
 }
 
-/** The end of a route: answers the request, or throws or rejects with what the error writer sends. */
+/** Makes the last middleware of a route, which answers the request. Errors go to the error writer. */
 export function endpoint(handler: Handler): Middleware {
   return (_request, response) => handler(response.locals.exchange);
 }
 
-/** The last middleware. Express recognizes an error handler by its four parameters. */
+/** The error handler, which Express recognizes by its four parameters. */
 function sendError(writer: AnswerWriter): ErrorRequestHandler<Parameters, unknown, unknown, object, Locals> {
   return function sendError(error, _request, response, _next) {
     writeError(writer, response.locals.exchange, error);
@@ -77,8 +77,8 @@ interface Frame {
 }
 
 /**
- * An app of this router, with the guard before it and the one error writer behind all of its layers. It is a router, not
- * an Express application: that would give each message another prototype, for methods that nobody here calls.
+ * Makes an app of the router, with the guard before it and the error writer after all of its layers. It uses a router and not an Express
+ * application, which would change the prototype of each request and response for methods that are not used here.
  */
 export function serveRouter(router: Router, { guard, writer, begin }: Frame): App {
   router.use(sendError(writer));
@@ -88,7 +88,7 @@ export function serveRouter(router: Router, { guard, writer, begin }: Frame): Ap
       const exchange = begin(request, response, taken);
       (response as ServerResponse & { locals: Locals }).locals = { exchange };
       try {
-        guard(exchange); // puts the canonical path into `request.url`: Express must not read any other
+        guard(exchange); // puts the canonical path into `request.url`, so that Express reads no other
       } catch (error) {
         return writeError(writer, exchange, error);
       }

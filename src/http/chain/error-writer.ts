@@ -4,8 +4,8 @@ import { failureOf, toErrorAnswer } from '../answer/error-body.ts';
 import type { Exchange } from '../exchange.ts';
 
 /**
- * The only place that turns an error into an answer. The cause of a 5xx goes to the request's log line and is sent nowhere.
- * An answer that has begun cannot be taken back: its connection is cut.
+ * Turns an error into an answer; no other code does. The cause of a 5xx is written to the request's log line and never sent. If an answer
+ * has already begun, its connection is cut.
  */
 export function writeError(writer: AnswerWriter, exchange: Exchange, error: unknown): void {
   const { response } = exchange;

@@ -7,7 +7,7 @@ import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics, Rejection } from '../metrics.ts';
 import { type BadTarget, parseTarget, type Target } from '../target.ts';
 
-/** A rule of the guard that a request breaks: its name for the metric, its phrase for the caller. */
+/** A rule of the guard that a request breaks, with its name for the metric and the refusal. */
 interface Breach {
   readonly rule: Rejection;
   readonly refusal: StatusError;
@@ -21,12 +21,12 @@ interface GuardParts {
 
 export type Guard = (exchange: Exchange) => void;
 
-/** A Host as RFC 9110 7.2 has it: a name, an IPv4 address or a bracketed IPv6 one, and perhaps a port. */
+/** The value of Host (RFC 9110 7.2): a name, an IPv4 address or an IPv6 address in brackets, with an optional port. */
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/;
 
 /**
- * Stands before the router: checks the rules of the protocol that Node's parser leaves to us, then the path. What passes
- * can be read in one way only. Throws what the error writer sends.
+ * Creates the guard, which comes before the router: it checks the protocol rules that Node's parser does not check, then the path. Every
+ * parser reads a request that passes in the same way. The guard throws a `StatusError`.
  */
 export function createGuard(parts: GuardParts): Guard {
   const locator = new Locator();
@@ -39,14 +39,14 @@ export function createGuard(parts: GuardParts): Guard {
   };
 }
 
-/** Looks at the target as it was sent, so that a long one costs no more than this. An escaped `/%61pi` has the lower limit. */
+/** Matches the cluster's own paths in the target as sent, without decoding a long one. So an escaped `/%61pi` has the lower limit. */
 const OF_CLUSTER = /^(?:[A-Za-z]+:\/\/[^/?]*)?\/apis?(?:[/?]|$)/;
 
-/** Node's parser has one limit for all paths; those that are not the cluster's keep theirs. */
+/** Applies the lower limit of paths that are not the cluster's: Node's parser has one limit for all paths. */
 function lengthBreach({ rawTarget, request }: Exchange, limits: HttpLimits): Breach | undefined {
   const { maxHeaderBytes, maxHeaderBytesElsewhere: limit } = limits;
   if (maxHeaderBytes <= limit || OF_CLUSTER.test(rawTarget)) return undefined;
-  // Counted as by the parser: without colons and ends of lines.
+  // Counted as the parser does, without colons and line ends.
   let bytes = rawTarget.length;
   for (const text of request.rawHeaders) bytes += text.length;
   return bytes > limit ? { rule: 'header_bytes', refusal: headerBytesExceeded(limit) } : undefined;
@@ -79,7 +79,7 @@ function headerBreach(request: IncomingMessage, { limits, platform }: GuardParts
   return undefined;
 }
 
-/** Proxies disagree about every other form (RFC 9112 6.1), and HTTP/1.0 has no chunks at all. */
+/** Whether `Transfer-Encoding` is just `chunked`. Proxies read every other form differently (RFC 9112 6.1), and HTTP/1.0 has no chunks. */
 const isPlainlyChunked = (request: IncomingMessage, counts: HeaderCounts): boolean =>
   counts.transferEncoding === 1 &&
   request.httpVersion === '1.1' &&
@@ -91,12 +91,12 @@ interface HeaderCounts {
   transferEncoding: number;
 }
 
-/** Counted as sent: Node keeps the first of two and hides the second. */
+/** Counts these headers as sent, because Node's `headers` has only the first of two. */
 function countHeaders(rawHeaders: readonly string[]): HeaderCounts {
   const counts = { host: 0, authorization: 0, transferEncoding: 0 };
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    // Only a name as long as one of the three is worth folding to lower case.
+    // The length is compared first, which is cheaper than folding every name to lower case.
     if (name.length === 4 && name.toLowerCase() === 'host') counts.host++;
     else if (name.length === 13 && name.toLowerCase() === 'authorization') counts.authorization++;
     else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') counts.transferEncoding++;
@@ -104,7 +104,7 @@ function countHeaders(rawHeaders: readonly string[]): HeaderCounts {
   return counts;
 }
 
-/** Reads the target. The router sees its canonical path only. */
+/** Parses the target, and gives the router its canonical path. */
 function place(exchange: Exchange, locator: Locator): Breach | undefined {
   const location = locator.locate(exchange.rawTarget, exchange.request.headers.host);
   if ('fault' in location) return { rule: 'target', refusal: malformed(location.fault) };
@@ -113,7 +113,7 @@ function place(exchange: Exchange, locator: Locator): Breach | undefined {
   return undefined;
 }
 
-/** A target, and its path in the one form that the router gets to see. */
+/** A target with its canonical path, the only one that the router sees. */
 export interface Location {
   readonly target: Target;
   /** Each segment decoded once and encoded again, without a trailing slash, without the query. */
@@ -121,16 +121,16 @@ export interface Location {
 }
 
 /**
- * Clients ask the same few things over and over. What is kept of one target is its text (256 B), its path, which may be
- * three times as long where it has to be escaped (768 B), and 16 segments with what an object costs (1 KiB): 2 KiB, and
- * 512 KiB for all. Paths that nothing is served on are kept as well, because the router comes later; they push out the
- * oldest ones, which then cost a second reading.
+ * The most targets that are remembered, because clients send the same few again and again. A target takes 2 KiB: its text (256 B), its
+ * path, which may be three times as long if it has to be escaped (768 B), and 16 segments with the size of an object (1 KiB); all of
+ * them take 512 KiB. Paths without a route are remembered as well, because the router comes later; they replace the oldest ones, which
+ * are then parsed again.
  */
 const MOST_KEPT = 256;
 const LONGEST_KEPT = 256;
 const MOST_SEGMENTS_KEPT = 16;
 
-/** Reads raw targets. Remembers short ones, since a target can be read in one way only. */
+/** Parses targets, and remembers short ones. */
 export class Locator {
   readonly #known = new BoundedMap<Location>(MOST_KEPT);
 
@@ -145,6 +145,6 @@ export class Locator {
   }
 }
 
-/** Whether a target is remembered: not one in absolute-form, whose reading depends on the Host as well. */
+/** Whether a target is remembered: not one in absolute-form, because its validity also depends on Host. */
 const isKept = (rawTarget: string, { segments }: Target): boolean =>
   rawTarget.startsWith('/') && rawTarget.length <= LONGEST_KEPT && segments.length <= MOST_SEGMENTS_KEPT;

@@ -1,11 +1,11 @@
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
-import { type ActingAs, type Impersonation, impersonatedBy } from '../../gateway/acting-as.ts';
+import { type ActingAs, type Impersonation, rightsToImpersonate } from '../../gateway/acting-as.ts';
 import { AUTHENTICATED } from '../../gateway/caller.ts';
 import type { Exchange } from '../exchange.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
 import { forbidden } from './authorize.ts';
 
-/** Resolves with the user that the call is made as, if the caller may impersonate every name in it. Rejects with the cluster's 403 otherwise. */
+/** Resolves to the user that the call is made as, if the caller may impersonate the user and all groups. Rejects with a 403 otherwise. */
 export type Impersonate = (exchange: Exchange, asked: ActingAs) => Promise<Impersonation>;
 
 interface ImpersonateParts {
@@ -14,27 +14,27 @@ interface ImpersonateParts {
 }
 
 /**
- * Asks what kube-apiserver asks (`k8s.io/apiserver/pkg/endpoints/filters`, `WithImpersonation`): whether the caller has the right to
- * `impersonate` the user, and each group. Like there, the result is a member of `system:authenticated`.
+ * Makes the checks of kube-apiserver (`k8s.io/apiserver/pkg/endpoints/filters`, `WithImpersonation`): whether the caller has the right to
+ * `impersonate` the user and each group. As there, the impersonated user is in `system:authenticated`.
  */
 export function createImpersonate({ authorizer, deadline }: ImpersonateParts): Impersonate {
   return async (exchange, asked) => {
     const { identity } = exchange;
     if (!identity) throw new Error('impersonation comes after authentication');
-    let told: Decision | undefined;
-    for (const { resource, name } of impersonatedBy(asked)) {
+    let overall: Decision | undefined;
+    for (const { resource, name } of rightsToImpersonate(asked)) {
       const attributes = { verb: 'impersonate', group: '', version: '', resource, name };
       const decision = await deadline.bound(Promise.resolve(authorizer.authorize(identity, { resource: attributes })));
-      // One old answer makes the whole decision old.
-      told = told?.source === 'stale' ? told : decision;
-      exchange.decided(told);
+      // One stale decision makes the whole decision stale.
+      overall = overall?.source === 'stale' ? overall : decision;
+      exchange.decided(overall);
       if (!decision.allowed) throw forbidden(identity.name, { ...NO_REQUEST, ...attributes });
     }
     return { asked, subject: { name: asked.name, uid: '', groups: [...new Set([...asked.groups, AUTHENTICATED])] } };
   };
 }
 
-/** Other fields that the text of a refusal may name. */
+/** The remaining fields for the text of a refusal. */
 const NO_REQUEST = {
   isResource: true,
   prefix: 'api',

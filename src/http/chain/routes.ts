@@ -6,12 +6,15 @@ import { gone, methodNotAllowed, notAcceptable, nothingServed, resourceNotFound 
 import type { Handler, Method, Route, Step } from '../exchange.ts';
 import { endpoint, type Middleware, middleware } from './chain.ts';
 
-/** `/nodes/{name}` as Express writes it: `/nodes/:name`; `/api/*`, which is `/api` and all below it: `/api{/*rest}`. */
+/**
+ * The pattern of Express: `/nodes/{name}` becomes `/nodes/:name`; `/api/*`, which is `/api` and all paths below it, becomes
+ * `/api{/*rest}`.
+ */
 const toPattern = (template: string): string => template.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\/\*$/, '{/*rest}');
 
 /**
- * Puts the routes on the router, each with the steps that go before its methods. The first route that fits a path serves
- * it, so a literal path stands before one with `{…}` in its place. Throws when a route could never be reached.
+ * Adds the routes to the router, each with the steps before its handlers. The first route that matches a path serves it, so a literal path
+ * must come before one with `{…}` in the same position. Throws if a route could never be reached.
  */
 export function mountRoutes(
   router: Router,
@@ -30,18 +33,18 @@ export function mountRoutes(
   }
 }
 
-/** A route takes all methods of its paths and answers 405 to those that it does not serve. So later routes get none of them. */
+/** Throws if an earlier route covers a later one: a route answers all methods of its paths, those that it does not serve with 405. */
 function checkOrder(routes: readonly Route[]): void {
   for (const [at, { template }] of routes.entries()) {
     const first = routes.slice(0, at).find((before) => !before.takes && covers(before.template, template));
     if (!first) continue;
     throw new Error(
-      `the route ${template} can never be reached: ${first.template} stands before it and takes its paths`,
+      `the route ${template} can never be reached: ${first.template} comes before it and takes its paths`,
     );
   }
 }
 
-/** Whether every path of the other template is a path of this one, too. */
+/** Whether every path of the other template is also a path of this one. */
 function covers(template: string, other: string): boolean {
   const isOpen = template.endsWith('/*');
   const [segments, others] = [(isOpen ? template.slice(0, -2) : template).split('/'), other.split('/')];
@@ -51,7 +54,7 @@ function covers(template: string, other: string): boolean {
   );
 }
 
-/** Whether a path is below one whose route says that its unserved paths are guarded, too. */
+/** Returns a predicate: whether a path is below a route with `guardsBelow`. */
 export function guardedBelow(routes: readonly Route[]): (segments: readonly string[]) => boolean {
   const guarded = routes.filter((route) => route.guardsBelow).map(({ template }) => template.split('/').slice(1));
   return (segments) =>
@@ -63,7 +66,7 @@ export function guardedBelow(routes: readonly Route[]): (segments: readonly stri
 
 const VERBS = { GET: 'get', HEAD: 'head', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
-/** Notes the route in the exchange, for the steps that follow and for the log. */
+/** Sets the route in the exchange, for later steps and for the log. */
 function found(route: Route): Middleware {
   const isOpen = route.template.endsWith('/*');
   return function found(request, response, next) {
@@ -73,7 +76,7 @@ function found(route: Route): Middleware {
   };
 }
 
-/** Serves a watch if the request asks for one; otherwise checks `Accept`, then calls the handler. */
+/** The middleware that serves a watch if the request asks for one; otherwise it checks `Accept` and calls the handler. */
 function serving(route: Route, handler: Handler): Middleware[] {
   const serve = endpoint(handler);
   const checked = route.produces === 'json' ? [middleware(requireJson), serve] : [serve];
@@ -96,39 +99,39 @@ const refuseMethod: Step = ({ route }) => {
 };
 
 /**
- * Answers 404 to everybody for a public path without a route (docs/contract/http.md, section 2): a stale bearer must not
- * turn it into a 401.
+ * Answers 404 to every caller for a public path without a route (docs/contract/http.md, section 2): an expired bearer token must not make
+ * it a 401.
  */
 export function refuseUnknownPublicPaths(platform: string): Step {
   const notOffered = `config.${platform}.io`;
   return function refuseUnknownPublicPaths({ target }) {
     const [first, second] = target.segments;
     if (first === 'oauth') throw resourceNotFound();
-    // KubeSphere 3.4 answers this group to everybody, and its clients ask before they sign in.
+    // KubeSphere 3.4 serves this group without authentication, and its clients read it before they sign in.
     if (first === 'kapis' && second === notOffered) throw resourceNotFound();
     return 'next';
   };
 }
 
-/** Answers 410 to any signed-in caller on a path that was withdrawn, with any method and any rights. */
+/** Answers 410 to any signed-in caller for a path that was withdrawn, with any method and any rights. */
 export const refuseWithdrawnPaths: Step = ({ route, parameters }) => {
   if (route?.gone) throw gone(route.gone(parameters));
   return 'next';
 };
 
-/** Answers 404 to a signed-in caller on a path that no route has. */
+/** Answers 404 to a signed-in caller for a path without a route. */
 export const refuseUnknownPaths: Step = ({ info }) => {
   throw nothingServed(info);
 };
 
 const KNOWN = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** A route's `Allow`: alphabetical, OPTIONS included (RFC 9110 10.2.1). */
+/** The value of `Allow` for a route: its methods in alphabetical order, with OPTIONS (RFC 9110 10.2.1). */
 function allowOf(route: Route): string {
   return [...Object.keys(route.methods), 'OPTIONS'].sort().join(', ');
 }
 
-/** Answers OPTIONS from the route, without credentials, and refuses methods that no route has (TRACE …). */
+/** Answers OPTIONS from the route, without credentials, and refuses methods that no route has, such as TRACE. */
 export function answerMethod(writer: AnswerWriter, cors: Cors): Step {
   return function answerMethod(exchange) {
     const { request, route } = exchange;

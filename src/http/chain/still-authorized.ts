@@ -6,9 +6,9 @@ import { forbidden, toAttributes } from './authorize.ts';
 import { createImpersonate } from './impersonation.ts';
 
 /**
- * Asks whether the caller may still do what a call to the cluster's paths began with, by the questions that the cluster asked
- * itself then, selectors (KEP-4601) and impersonation included. The cluster has decided that once, and does not again while a stream
- * is open: so a right that was withdrawn would last as long as its client likes.
+ * Checks whether the caller of an open stream to the cluster still has the right to it, with the access reviews that match the cluster's
+ * own check, including selectors (KEP-4601) and impersonation. The cluster itself checks only when a stream begins, so a withdrawn right
+ * would last as long as the client keeps the stream open.
  */
 export function createStillAuthorized(parts: {
   readonly authorizer: Authorizer;

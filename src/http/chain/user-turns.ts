@@ -4,50 +4,54 @@ import { type LeaveQueue, PartyQueue } from '../../runtime/party-queue.ts';
 import { registerWaiting } from '../metrics.ts';
 import type { Gate } from './chain.ts';
 
-/** From this load on, the time that a request takes delays the requests of others. */
+/** From this load on, the time that a request takes delays other requests. */
 const BUSY = 0.9;
 /**
- * What requests that begin may take of a turn of the event loop: three lists from memory, or one request that asks the
- * cluster. What these take when they are answered comes on top, as much again and more. Without a bound, those of forty
- * connections made each turn 20 ms, and everybody waits for several turns.
+ * The time of a turn of the event loop that beginning requests may use: three lists from memory, or one request that calls the cluster.
+ * Answering them takes at least as long again. Without a limit, the requests of forty connections made each turn 20 ms long, and every
+ * request waits for several turns.
  */
 const TURN_MS = 0.1;
-/** A user is alone when no other user has asked for this long. Dashboards ask every few seconds. */
+/** A user is alone if no other user has sent a request for this long. Dashboards send one every few seconds. */
 const COMPANY_MS = 60_000;
 
 interface UserTurnsParts {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** The share of the time in which the event loop was busy of late. */
+  /** The share of the recent time in which the event loop was busy. */
   loopLoad(): number;
 }
 
 /**
- * Lets only some requests begin in each turn of the event loop while it is busy: as many as keep it short. Beyond them users
- * take turns, each with its own requests in order. A user's first one in a turn always begins at once. So a user who sends many
- * requests waits for them, and the others do not. A user who is alone never waits: short turns have their price, some ten
- * microseconds each, and answers of one turn go to the kernel together.
+ * While the event loop is busy, lets only so many requests begin in each of its turns that the turn stays short. Beyond that, users take
+ * turns, and the requests of one user keep their order. A user's first request in a turn always begins at once. So a user who sends many
+ * requests waits, and others do not. A user who is alone never waits, because short turns have a cost: about ten microseconds each, and
+ * the answers of one turn are written together.
  */
 export class UserTurns {
   readonly #parts: UserTurnsParts;
   readonly #queue = new PartyQueue();
-  /** The users whose requests have begun in this turn of a busy loop, and the time that these took. */
+  /** The users whose requests have begun in this turn of the event loop. */
   readonly #users = new Set<string>();
+  /** The time that these requests have taken. */
   #spentMs = 0;
   #isRunning = false;
   #lastUser: string | undefined;
-  /** When two users last asked one after the other. */
+  /** When two different users last sent requests one after the other. */
   #companyAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: UserTurnsParts) {
     this.#parts = parts;
   }
 
-  /** How many requests wait. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.#queue.size;
   }
 
-  /** Calls `begin` at the turn of this user, or now and then returns nothing. `begin` must not throw. */
+  /**
+   * Calls `begin` now and returns `undefined`, or calls it at this user's turn and returns a function that leaves the queue. `begin` must
+   * not throw.
+   */
   take(user: string, begin: () => void): LeaveQueue | undefined {
     const isBusy = !this.#isAlone(user) && this.#parts.loopLoad() >= BUSY;
     if (isBusy && !this.#isRunning) this.#run();
@@ -78,7 +82,7 @@ export class UserTurns {
     setImmediate(this.#turn);
   }
 
-  /** The turn of the event loop is over. Requests that wait go before those that come in the next turn. */
+  /** Begins a new turn of the event loop. Waiting requests go before those that arrive in this turn. */
   #turn = (): void => {
     const isIdle = this.#users.size === 0 && this.#queue.size === 0;
     this.#users.clear();
@@ -99,23 +103,23 @@ interface TakeTurnParts {
   readonly onOther?: ((user: string) => void) | undefined;
 }
 
-/** A request waits for the turn of its user. Meanwhile it holds its connection, and no place of admission. */
+/** The step in which a request waits for its user's turn. While it waits it takes its connection, but no place of admission. */
 export function createTakeTurn({ turns, registry, onOther }: TakeTurnParts): Gate {
   registerWaiting(registry, turns);
   return function takeTurn(exchange, go) {
     const user = exchange.identity?.name ?? '';
     if (exchange.route?.admission !== 'gateway') onOther?.(user);
-    let stepBack = (): void => undefined;
+    let takePlaceAgain = (): void => undefined;
     const leave = turns.take(user, () => {
       try {
-        stepBack();
+        takePlaceAgain();
       } catch (error) {
-        return go(error); // there is no place for it any more
+        return go(error); // a 429, because all places are taken now
       }
       go();
     });
     if (!leave) return;
-    stepBack = exchange.stepAside();
+    takePlaceAgain = exchange.stepAside();
     exchange.atEnd(leave);
   };
 }

@@ -2,24 +2,23 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 /**
- * The common name, DNS names and URIs of a client certificate that its client has proven and `clientCAFile` vouches
- * for. Empty without such a certificate. `authorized` alone would not do: for a resumed session that never had a
- * certificate, it rests on how the TLS library reports that.
+ * The common name, DNS names and URIs of the client certificate, if it is signed by an authority of `clientCAFile` and the client
+ * has proven that it has the key. Empty without such a certificate. `authorized` alone is not enough: for a resumed session that
+ * never had a certificate, its value depends on how the TLS library reports that.
  */
 export function clientCertificateNames(socket: Socket): readonly string[] {
   const certificate = socket instanceof TLSSocket && socket.authorized ? socket.getPeerX509Certificate() : undefined;
   if (!certificate) return [];
   const { CN } = certificate.toLegacyObject().subject as { readonly CN?: string | readonly string[] };
-  // With several common names nobody can say which one is meant, so none counts.
+  // With several common names it is unclear which one is meant, so none counts.
   return [...(typeof CN === 'string' ? [CN] : []), ...alternativeNames(certificate.subjectAltName)];
 }
 
 const KINDS = ['DNS:', 'URI:'];
 
 /**
- * Parses `DNS:a.example, URI:"odd \u002c one", IP Address:192.0.2.1`. Node puts a value in quotes, with its commas
- * escaped, when it has a comma, a quote or anything but visible ASCII. So each part is one name, and a quoted one
- * cannot be a name that anybody listed.
+ * Parses `DNS:a.example, URI:"odd \u002c one", IP Address:192.0.2.1`. Node quotes a value that has a comma, a quote or anything
+ * but visible ASCII, and escapes its commas. So each part is one name, and a quoted one cannot be a name of the configuration.
  */
 function alternativeNames(text = ''): string[] {
   return text
@@ -29,6 +28,6 @@ function alternativeNames(text = ''): string[] {
     .filter((name) => !name.startsWith('"'));
 }
 
-/** Whether the client has shown a certificate, trusted or not. */
+/** Whether the client has sent a certificate, trusted or not. */
 export const hasShownCertificate = (socket: Socket): boolean =>
   socket instanceof TLSSocket && socket.getPeerX509Certificate() !== undefined;

@@ -8,13 +8,13 @@ import type { HttpLimits } from '../limits.ts';
 import type { Rejection } from '../metrics.ts';
 import type { InFlight } from './pipeline.ts';
 
-/** What Node's parser or timer found, as a refusal and the name of the rule for the metric. */
+/** The refusal of a request that Node's parser or timer rejected, and the rule that it broke, for the metric. */
 export interface ParserRefusal {
   readonly rule: Rejection;
   readonly error: StatusError;
 }
 
-/** What Node says of a request that it could not read, and how many bytes its connection has brought. */
+/** Node's error code for a request that it could not read, and the number of bytes read from its connection. */
 interface ParserFault {
   readonly code: string | undefined;
   readonly bytesRead: number;
@@ -28,7 +28,7 @@ export function toParserRefusal(
 ): ParserRefusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW': {
-      // The parser has one code for too many bytes and too many lines. A connection that has brought fewer bytes had too many lines.
+      // The parser has one code for too many bytes and too many lines. If fewer bytes were read than the limit, there were too many lines.
       const limit = headerBytesOf(limits, mayBeCommand);
       if (bytesRead < limit) return { rule: 'headers', error: headerLinesExceeded(limits.maxHeaders) };
       return { rule: 'header_bytes', error: headerBytesExceeded(limit, mayBeCommand) };
@@ -42,15 +42,18 @@ export function toParserRefusal(
   }
 }
 
-/** What Node's parser takes on a port: it has one limit, whatever the path. The guard has that of the other paths. */
+/**
+ * The header bytes that Node's parser accepts on a port. The parser has one limit for all paths; the guard applies the lower limit
+ * of the other paths.
+ */
 export const headerBytesOf = (
   { maxHeaderBytes, maxHeaderBytesElsewhere }: HttpLimits,
   servesCluster: boolean,
 ): number => (servesCluster ? maxHeaderBytes : maxHeaderBytesElsewhere);
 
 /**
- * Reports an error to a request whose body is being read, so that the chain answers it. Returns whether there was such
- * a request.
+ * Passes the error to the request whose body is being read, so that the chain answers it. Returns whether there was such a
+ * request.
  */
 export function refuseBody(current: InFlight | undefined, refusal: StatusError): boolean {
   if (!current || current.request.complete || current.response.headersSent) return false;
@@ -59,8 +62,8 @@ export function refuseBody(current: InFlight | undefined, refusal: StatusError):
 }
 
 /**
- * Answers on the bare socket, because what the parser refused is no request. All answers before it must be complete.
- * Returns whether it was written: it is not when the client has gone, nor behind an answer that closes the connection.
+ * Writes the answer to the socket itself, because there is no request object for bytes that the parser refused. All earlier answers
+ * must be complete. Returns whether it was written: not when the client has gone, and not after an answer that closes the connection.
  */
 export function answerParserRefusal(socket: Socket, refusal: StatusError, requestId: string): boolean {
   if (!socket.writable) {

@@ -13,11 +13,11 @@ type Handle = (inFlight: InFlight) => void;
 
 interface Connection {
   readonly address: string;
-  /** The newest request, while it waits or is being answered. */
+  /** The newest request, until it has been answered. */
   current: InFlight | undefined;
-  /** Requests that wait or are being answered. None: the connection is idle. */
+  /** The number of requests that wait or are being answered; 0: the connection is idle. */
   unanswered: number;
-  /** Holds all of them but the first; absent until a request comes before the one before it was answered. */
+  /** Holds all of them but the first; absent until a client sends a request before the previous one is answered. */
   pipeline: Pipeline | undefined;
   answered: boolean;
   /** Called when the last answer is complete. */
@@ -25,16 +25,15 @@ interface Connection {
 }
 
 /**
- * The open connections, capped in total and per address (HL-03). Beyond a cap the oldest idle one is closed; when all
- * others are busy, the new one is (A-11).
+ * The open connections, limited in total and per address (HL-03). Above a limit the oldest idle connection is closed; if all
+ * others are busy, the new one is closed (A-11).
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #refused: (reason: Rejection) => void;
   readonly #open = new Map<Socket, Connection>();
   /**
-   * Under TLS, requests come over a different socket than the one that was opened. Maps the TLS socket to the opened
-   * one.
+   * Maps a TLS socket to the TCP socket that was accepted for it: with TLS, requests arrive on the former.
    */
   readonly #secured = new WeakMap<Socket, Socket>();
   readonly #handshaking = new Map<string, Socket>();
@@ -51,7 +50,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** A new connection: kept, or closed at once. */
+  /** Adds a new connection. Above a limit it closes an idle connection, or this one. */
   opened(socket: Socket): void {
     const address = normaliseAddress(socket.remoteAddress ?? '');
     const siblings = this.#addresses.get(address) ?? new Set();
@@ -70,7 +69,7 @@ export class Connections {
     if (this.#open.size > this.#limits.maxConnections) this.#closeOne(this.#open.keys(), 'connections');
   }
 
-  /** A new connection that begins with a TLS handshake. It counts at once, since the handshake may never come. */
+  /** Adds a new connection that begins with a TLS handshake. It counts at once, because the handshake may never come. */
   openedForTls(socket: Socket): void {
     const peer = peerOf(socket);
     this.#handshaking.set(peer, socket);
@@ -80,7 +79,7 @@ export class Connections {
     this.opened(socket);
   }
 
-  /** The handshake is done. Node does not say which connection a TLS socket belongs to, but both have the same peer. */
+  /** Notes that a handshake is complete. Node does not say which TCP socket a TLS socket belongs to, but both have the same peer. */
   secured(tlsSocket: Socket): void {
     const peer = peerOf(tlsSocket);
     const socket = this.#handshaking.get(peer);
@@ -96,7 +95,7 @@ export class Connections {
    */
   came(inFlight: InFlight, handle: Handle): void {
     const { socket } = inFlight.request;
-    if (socket.destroyed) return; // Node goes on parsing what it has read
+    if (socket.destroyed) return; // Node still parses the bytes that it had read before
     const connection = this.#of(socket);
     if (!connection) return void handle(inFlight);
     const waits = connection.unanswered > 0 || connection.pipeline?.isFull === true;
@@ -132,12 +131,12 @@ export class Connections {
     if (connection.unanswered === 0) then();
   }
 
-  /** Whether HTTP is spoken on this socket: not during a TLS handshake. */
+  /** Whether this socket is a connection that speaks HTTP; it is not during a TLS handshake. */
   has(socket: Socket): boolean {
     return this.#of(socket) !== undefined;
   }
 
-  /** From now on every answer says `Connection: close`, so that clients turn to another replica. */
+  /** From now on every answer has `Connection: close`, so that clients connect to another replica. */
   drain(): void {
     this.#draining = true;
     for (const { current } of this.#open.values()) {
@@ -145,21 +144,21 @@ export class Connections {
     }
   }
 
-  /** Closes connections that wait for a further request; with `fresh`, also those that have not sent a first one. */
+  /** Closes idle connections that have had an answer; with `fresh`, also those that have not sent a first request. */
   closeIdle(fresh: boolean): void {
     for (const [socket, { unanswered, answered }] of [...this.#open]) {
       if (unanswered === 0 && (fresh || answered)) this.#close(socket);
     }
   }
 
-  /** Closes all connections, but for those whose request may go on. */
+  /** Closes all connections, except those whose request may go on. */
   closeAll(mayGoOn: (request: IncomingMessage) => boolean = () => false): void {
     for (const [socket, { current }] of [...this.#open]) if (!current || !mayGoOn(current.request)) this.#close(socket);
   }
 
   /**
-   * Ends a connection with a reset. An orderly end would look like that of the conversation: also under TLS, where many
-   * clients do not miss the alert that comes before it.
+   * Resets the connection. After an orderly close (FIN) the client would take what it has for the whole answer, also with TLS:
+   * many clients do not notice that the `close_notify` alert is missing.
    */
   reset(socket: Socket): void {
     const opened = this.#secured.get(socket) ?? socket;
@@ -173,7 +172,7 @@ export class Connections {
       connection.answered = true;
       if (connection.unanswered === 0) connection.current = undefined;
       const next = connection.pipeline?.next();
-      // Nothing is handled after an answer that closes the connection (RFC 9112 9.6).
+      // After an answer that closes the connection, no further request is handled (RFC 9112 9.6).
       if (next?.request.socket.writable) {
         pauseWhile(connection.pipeline?.isLong === true, next.request.socket);
         this.#begin(connection, next, handle);
@@ -183,8 +182,7 @@ export class Connections {
   }
 
   /**
-   * Whether a request that is not the first may wait. The first one refused is counted, and all later ones are refused
-   * as well.
+   * Whether a pipelined request may wait. After the first refused request, which is counted, all later ones are refused as well.
    */
   #holds(connection: Connection, inFlight: InFlight): boolean {
     const { socket } = inFlight.request;
@@ -192,7 +190,7 @@ export class Connections {
     const { pipeline } = connection;
     const wasFull = pipeline.isFull;
     const outcome = pipeline.add(inFlight);
-    // Node resumes the socket with each request, so the pause waits until Node has parsed all that it has read.
+    // Node resumes the socket with each request, so we pause only after it has parsed all that it has read.
     if (pipeline.isLong) process.nextTick(() => pauseWhile(pipeline.isLong, socket));
     if (outcome === 'held') return true;
     if (!wasFull) {
@@ -210,7 +208,7 @@ export class Connections {
     return this.#open.get(this.#secured.get(socket) ?? socket);
   }
 
-  /** The new connection is the last of `among`, and idle: so it is closed only when no other can be. */
+  /** Closes the oldest idle connection. The new one is idle and the last of `among`, so it is closed only if all others are busy. */
   #closeOne(among: Iterable<Socket>, reason: Rejection): void {
     this.#refused(reason);
     for (const socket of among) {

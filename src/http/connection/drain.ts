@@ -13,25 +13,25 @@ export interface DrainParts {
   readonly options: {
     readonly shutdownDelayMs: number;
     readonly drainMs: number;
-    /** How long streams that outlast the drain time may go on; after that they end by themselves. */
+    /** How long streams that may outlast `drainMs` go on. They end by themselves then; this is the limit after which they are cut. */
     readonly streamDrainMs?: number;
   };
-  /** Whether the answer to this request is not cut at the drain time. */
+  /** Whether the answer to this request may outlast `drainMs`. */
   outlasts(request: IncomingMessage): boolean;
   onDraining(): void;
   readonly onClosing?: (() => void) | undefined;
 }
 
-/** A connection that was opened just before the end may still bring its first request within this time. */
+/** A connection that was opened just before the port closed may still send its first request within this time. */
 const FRESH_MS = 1_000;
 
-/** A websocket that is asked to end has 2 s to do so (`GOODBYE_MS` of src/http/gateway/tunnel.ts). */
+/** A WebSocket that we end has 2 s to finish its frame (`GOODBYE_MS` in src/http/gateway/tunnel.ts). */
 const GOODBYE_MS = 2_000;
 
 /**
- * Serves until the signal aborts, then leaves in the order of R-07: readiness fails, serving goes on while load balancers
- * notice, the port closes, streams end, answers in flight are finished, and what is left after the drain time is cut. Some
- * streams outlast it and have a limit of their own.
+ * Serves until the signal aborts, then shuts down in the order of R-07 (docs/promises.md): readiness fails, serving goes on while
+ * load balancers notice, the port closes, streams end, answers in flight are finished, and connections that are left after the
+ * drain time are cut. Some streams may outlast it and have their own limit.
  */
 export async function drain(parts: DrainParts, signal: AbortSignal): Promise<void> {
   const { server, connections, clock, logger, options } = parts;
@@ -56,12 +56,12 @@ export async function drain(parts: DrainParts, signal: AbortSignal): Promise<voi
   cancelFresh();
   cancelStop();
   cancelHardStop();
-  server.close(() => {}); // ends the timer with which Node looks for overdue requests
+  server.close(() => {}); // stops the timer with which Node checks for overdue requests
 }
 
 /**
- * Closes the port; resolves when the last connection is gone. Not by `http.Server.close`: that also cuts connections whose
- * first request is on its way.
+ * Closes the port; resolves when the last connection is gone. It does not use `http.Server.close`, because that also closes
+ * connections whose first request is on its way.
  */
 function stopAccepting(server: Server): Promise<void> {
   return new Promise((resolve) => {
@@ -69,7 +69,7 @@ function stopAccepting(server: Server): Promise<void> {
   });
 }
 
-/** Resolves at the abort; rejects when the listener breaks before it. */
+/** Resolves when the signal aborts; rejects when the listener breaks before that. */
 async function untilAborted(server: Server, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const stop = new AbortController();
@@ -77,7 +77,7 @@ async function untilAborted(server: Server, signal: AbortSignal): Promise<void> 
   const broken = once(server, 'error', { signal: stop.signal }).then(([error]) => {
     throw error;
   });
-  // The loser of the race is aborted, and so rejects. That is expected.
+  // The promise that loses the race is aborted and rejects. That is expected.
   aborted.catch(() => {});
   broken.catch(() => {});
   try {

@@ -16,12 +16,12 @@ import { type HttpServer, type HttpServerOptions, type HttpServerParts, servePor
 import { createCallerAddress } from './source-address.ts';
 
 export interface MetricsAppParts extends Omit<HttpServerParts, 'onDraining' | 'onClosing'> {
-  /** The realm of the guard's challenge; this port asks for no credentials. */
+  /** The guard puts it into its challenge as the realm, although this port asks for no credentials. */
   readonly platform: string;
   readonly writer: AnswerWriter;
 }
 
-/** What the metrics port serves: `/metrics`, and nothing else. */
+/** The app of the metrics port, which serves `/metrics` and nothing else. */
 function createMetricsApp(parts: MetricsAppParts): App {
   const { limits, metrics, registry, platform, writer, clock, random, logger } = parts;
   const cors = createCors([]);
@@ -40,8 +40,8 @@ function createMetricsApp(parts: MetricsAppParts): App {
 const compress = promisify(gzip);
 
 /**
- * `/metrics` of the metrics port, in the form that the scraper asks for. It is public, so the port must not be
- * published.
+ * `/metrics` of the metrics port, in the format that the scraper asks for. It needs no credentials, so the port must not be
+ * reachable from outside.
  */
 export function metricsRoute(registry: Registry, writer: AnswerWriter, clock: Pick<Clock, 'monotonic'>): Route {
   const handler: Handler = async (exchange) => {
@@ -68,10 +68,10 @@ export function metricsRoute(registry: Registry, writer: AnswerWriter, clock: Pi
   };
 }
 
-/** Work on a page that may be done in one turn of the event loop. */
+/** The longest time that the page may take in one turn of the event loop. */
 const SLICE_MS = 4;
 
-/** The text of all metrics, as `registry.metrics()` gives it, but made over several turns if it takes long. */
+/** The text of all metrics, as `registry.metrics()` returns it, but made over several turns of the event loop if it takes long. */
 async function pageOf(registry: Registry, clock: Pick<Clock, 'monotonic'>): Promise<string> {
   const texts: string[] = [];
   let beganAt = clock.monotonic();
@@ -87,9 +87,9 @@ async function pageOf(registry: Registry, clock: Pick<Clock, 'monotonic'>): Prom
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 /**
- * Turns Prometheus text into OpenMetrics: `# HELP` and `# TYPE` name counters without `_total`, blank lines are
- * dropped, and `# EOF` is added. The client library's own switch renames the counters of the registry for good, so it
- * is not used.
+ * Converts the Prometheus text format to OpenMetrics: `# HELP` and `# TYPE` name counters without `_total`, blank lines are
+ * dropped, and `# EOF` is added. The OpenMetrics mode of prom-client is not used, because it renames the counters of the registry
+ * for good.
  */
 export function toOpenMetrics(text: string): string {
   const lines = text.split('\n').filter((line) => line !== '');

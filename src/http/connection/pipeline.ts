@@ -1,49 +1,51 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request and what it is to be answered with. */
+/** A request and its response. */
 export interface InFlight {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** The memory that Node takes for a waiting request: 1.5 KiB for a bare one, 2.5 KiB with a bearer of 600 bytes. */
+/** The memory that Node needs for a waiting request: 1.5 KiB for a minimal one, 2.5 KiB with a bearer token of 600 bytes. */
 const REQUEST_BYTES = 2 * 1024;
 
-/** On one connection: 192 bare requests, or a hundred of 1.8 KiB (A-12). No client in use sends a second one before its answer. */
+/**
+ * The most memory of one connection's waiting requests: 192 minimal requests, or a hundred of 1.8 KiB (A-12, docs/promises.md). No
+ * client in use sends a second request before the first is answered.
+ */
 const MOST_BYTES = 384 * 1024;
 
-/** On all connections together: a sixteenth of the memory of the smallest pod of the chart. */
+/** The most memory of the waiting requests of all connections: a sixteenth of the memory of the smallest pod of the chart. */
 const ROOM_BYTES = 16 * 1024 * 1024;
 
 /**
- * Twelve requests. Above this the connection is not read for now. Up to this, requests may wait even when there is no
- * room left.
+ * Twelve requests. Above this size, reading from the connection pauses. Up to it, requests may wait even when the room of all
+ * connections is used up.
  */
 const FEW_BYTES = 24 * 1024;
 
-/** What the waiting requests of all connections take. */
+/** The memory that the waiting requests of all connections use. */
 export interface PipelineRoom {
   takenBytes: number;
 }
 
 /**
- * `held`: it is handled when its turn comes. `full`: neither it nor any after it is handled. `cut`: like `full`, but
- * the connection must be cut at once.
+ * `held`: the request is handled when its turn comes. `full`: neither this request nor any later one is handled. `cut`: like
+ * `full`, but the connection must be cut at once.
  */
 export type Pipelined = 'held' | 'full' | 'cut';
 
 /**
- * The requests that a client sent before those before them were answered (RFC 9112 9.3.2). They wait as Node parsed
- * them, without an exchange: one request of a connection is handled at a time. So a refusal that waits for its turn
- * really holds its connection, at most one answer is made that nobody reads, and two forms of one connection are not
- * judged at once.
+ * The pipelined requests of a connection: those that a client sent before its earlier requests were answered (RFC 9112 9.3.2). They
+ * wait as Node parsed them, without an exchange, and are handled one at a time. So a delayed refusal really delays its connection,
+ * at most one answer is made that the client does not read, and two forms of one connection are not checked at the same time.
  *
- * Node parses all of a read, 64 KiB, before anything can stop it, and keeps what it parsed until the connection closes.
- * So requests that will not be handled take room, too.
+ * Node parses a whole read of 64 KiB before anything can stop it, and keeps the parsed requests until the connection closes. So
+ * requests that will not be handled count, too.
  */
 export class Pipeline {
   readonly #room: PipelineRoom;
-  /** Each with the number of bytes that had been read from the connection when it came. */
+  /** The waiting requests, each with the number of bytes that had been read from the connection when it came. */
   #held: (InFlight & { readonly readBytes: number })[] = [];
   #refused = 0;
   #takenBytes = 0;
@@ -52,14 +54,14 @@ export class Pipeline {
     this.#room = room;
   }
 
-  /** Whether it has refused a request: all that come later are refused as well. */
+  /** Whether a request was refused: all later ones are then refused as well. */
   get isFull(): boolean {
     return this.#refused > 0;
   }
 
   /**
-   * Whether to stop reading for now. A paused connection does not notice that its client has gone, so a few requests
-   * may wait without a pause. A full one reads on, so that a reset does not lose its last answer.
+   * Whether to pause reading. A paused socket does not notice that its client has gone, so a few requests may wait without a pause.
+   * A full pipeline is read on: closing a socket with unread bytes would send a reset, and the last answer could be lost.
    */
   get isLong(): boolean {
     return this.#takenBytes > FEW_BYTES && !this.isFull;
@@ -80,14 +82,14 @@ export class Pipeline {
     return isRoom ? 'full' : 'cut';
   }
 
-  /** The next one to be handled. */
+  /** Removes and returns the request that is handled next. */
   next(): InFlight | undefined {
     const next = this.#held.shift();
     if (next) this.#weigh(next.request.socket.bytesRead);
     return next;
   }
 
-  /** Drops the newest one if its body is not complete, since the rest will not come. Returns whether it did. */
+  /** Drops the newest request if its body is incomplete, because the rest will not come. Returns whether it did. */
   dropIncomplete(): boolean {
     const last = this.#held.at(-1);
     if (!last || last.request.complete) return false;
@@ -96,14 +98,14 @@ export class Pipeline {
     return true;
   }
 
-  /** Its connection has closed. */
+  /** Drops all requests and gives their room back, because the connection has closed. */
   clear(): void {
     this.#room.takenBytes -= this.#takenBytes;
     this.#takenBytes = 0;
     this.#held = [];
   }
 
-  /** Counts bodies by the bytes that were read since the oldest one came: Node keeps up to 64 KiB of each. */
+  /** Counts request bodies by the bytes read since the oldest waiting request came: Node keeps up to 64 KiB of each. */
   #weigh(readBytes: number): void {
     const bodies = readBytes - (this.#held[0]?.readBytes ?? readBytes);
     const takenBytes = (this.#held.length + this.#refused) * REQUEST_BYTES + bodies;

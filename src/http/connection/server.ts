@@ -25,17 +25,17 @@ import type { InFlight } from './pipeline.ts';
 import { readServingCertificate, type TlsFiles } from './serving-certificate.ts';
 
 export interface HttpServerOptions {
-  /** All interfaces when absent. */
+  /** Default: all interfaces. */
   readonly address?: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Followed while serving; plain HTTP when absent. */
+  /** The files are watched while serving. Absent: plain HTTP. */
   readonly tls?: TlsFiles;
-  /** How long serving goes on after the signal, while /readyz already fails. */
+  /** How long serving goes on at a shutdown, while /readyz already fails. */
   readonly shutdownDelayMs: number;
   /** How long answers in flight may then take before they are cut. */
   readonly drainMs: number;
-  /** How long streams that outlast this may go on, from the same moment on. Default: none does. */
+  /** How long streams that may outlast `drainMs` go on, counted from the same moment. Default: no stream may. */
   readonly streamDrainMs?: number;
 }
 
@@ -46,9 +46,9 @@ export interface HttpServerParts {
   readonly logger: Logger;
   readonly registry: Registry;
   readonly metrics: HttpMetrics;
-  /** Called at the signal, before anything else: readiness must fail from then on. */
+  /** Called first at a shutdown: readiness must fail from then on. */
   onDraining(): void;
-  /** Called when the port has closed: open streams must end from then on. */
+  /** Called when the port has closed: open streams must begin to end. */
   readonly onClosing?: (() => void) | undefined;
 }
 
@@ -56,11 +56,11 @@ export interface HttpServerParts {
 export interface HttpServer {
   /** Opens the port. Rejects with one sentence for the operator when it cannot. */
   listen(): Promise<{ readonly port: number }>;
-  /** Serves until the signal aborts, then drains (R-07). Throws when the listener itself breaks. */
+  /** Serves until the signal aborts, then drains (R-07, docs/promises.md). Throws when the listener itself breaks. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Node looks for overdue requests at this interval: the "+ 1 s" of R-08. */
+/** The interval at which Node checks for overdue requests: the "+ 1 s" of R-08. */
 const CHECK_MS = 1_000;
 
 /** The API port: an HTTP/1.1 server with explicit limits, in front of the app. */
@@ -70,7 +70,7 @@ export function createHttpServer(options: HttpServerOptions, app: App, parts: Ht
   return servePort({ name: 'api', options, app, connections }, parts);
 }
 
-/** One of the two ports: what it serves, and who is connected to it. */
+/** One of the two ports: its app and its connections. */
 interface Port {
   readonly name: 'api' | 'metrics';
   readonly options: HttpServerOptions;
@@ -95,14 +95,13 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
   });
   const serve = ({ request, response }: InFlight): void => app.handle(request, response);
   const handle: App['handle'] = (request, response) => {
-    // Node drops what came right behind an upgrade that it was told to ignore, and reads on from somewhere in the middle of
-    // it. So nothing behind such a request is read: its answer is the last one.
+    // After an upgrade that is not taken, Node drops bytes that came right behind the request and goes on in the middle of the next
+    // one. So the connection closes with the answer to such a request.
     if (asksToUpgrade(request)) response.shouldKeepAlive = false;
     connections.came({ request, response }, serve);
   };
   server.on('request', handle);
-  // The client may hold its body back until the chain has judged the head (A-13). The guard refuses unknown
-  // expectations.
+  // The client may wait with its body until the chain has checked the head (A-13). The guard refuses unknown expectations.
   server.on('checkContinue', handle).on('checkExpectation', handle);
   server.on('upgrade', (request, duplex, head) => {
     const socket = duplex as Socket;
@@ -119,9 +118,9 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
   server.on('connect', (request, socket) => {
     metrics.rejected('connect');
     logger.info(connectLine(request, nextId()), 'request');
-    socket.on('error', () => {}); // Node has taken its own listeners off: without one a reset would end the process
-    // One turn later, after the answers that were made before it. Answers still being made are lost: Node no longer
-    // tends this socket.
+    socket.on('error', () => {}); // Node has removed its own listeners, and without one a reset would end the process
+    // The socket is destroyed one turn later, so that finished answers are sent first. Unfinished ones are lost, because Node no
+    // longer manages this socket.
     setImmediate(() => socket.destroy());
   });
   server.on('clientError', refuseUnparsed({ limits, logger, nextId, metrics, connections, app }));
@@ -136,19 +135,19 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
   };
 }
 
-/** Node's limit on a whole request comes once, and is not for a body that has limits of its own where it is read. */
+/** Whether the request has a body with its own limits where it is read: Node's one-time limit on a whole request is not for it. */
 const isPacedElsewhere = (app: App, current: InFlight | undefined): boolean =>
   current !== undefined && app.pacesItself?.(current.request) === true;
 
-/** Only calls to the cluster may become another protocol. */
+/** Whether the port serves paths of the cluster: only these can be upgraded. */
 const servesCluster = (app: App): boolean => app.takesUpgrade !== undefined;
 
 const asksToUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined && headers.connection?.toLowerCase().includes('upgrade') === true;
 
 /**
- * What a request for an upgrade is answered with. Node has let go of its connection, and no longer tends it: the answer is
- * the last one, and the connection ends with it, unless it has become something else.
+ * The response to an upgrade request. Node no longer manages its connection, so this answer is the last one: the connection closes
+ * after it, unless it was upgraded (101).
  */
 function responseOn(socket: Socket, request: IncomingMessage): ServerResponse {
   const response = new ServerResponse(request);
@@ -162,7 +161,7 @@ function responseOn(socket: Socket, request: IncomingMessage): ServerResponse {
   return response;
 }
 
-/** Handles bytes that are no request, and requests that do not come in time. */
+/** Handles bytes that are not a request, and requests that do not arrive in time. */
 function refuseUnparsed({
   limits,
   logger,
@@ -176,7 +175,7 @@ function refuseUnparsed({
 ) => void {
   return (fault, duplex) => {
     const socket = duplex as Socket;
-    // A failed handshake ends up here, too: there is nobody to answer.
+    // A failed TLS handshake ends up here, too, and cannot be answered.
     if (fault.code === 'ECONNRESET' || !connections.has(socket)) return void socket.destroy();
     if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPacedElsewhere(app, connections.currentOf(socket))) return;
     const { rule, error } = toParserRefusal(
@@ -193,16 +192,16 @@ function refuseUnparsed({
       const source = normaliseAddress(socket.remoteAddress ?? '');
       logger.info({ requestId, route: 'other', status: error.answer.code, rule, source }, 'request');
     };
-    // A request that is late because nobody reads its body must not wait for its own answer.
+    // A request that is late because its body is not read is answered at once: `afterAnswers` would wait for the request's own answer.
     if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connections.awaitsBodyAlone(socket)) answer();
-    // What came before is answered first (RFC 9112 9.3.2).
+    // Earlier requests are answered first (RFC 9112 9.3.2).
     else connections.afterAnswers(socket, answer);
   };
 }
 
 interface BuiltServer {
   readonly server: Server;
-  /** Follows the TLS files of the port; does nothing on a port without TLS. */
+  /** Watches the TLS files of the port; does nothing on a port without TLS. */
   followFiles(signal: AbortSignal): Promise<void>;
 }
 
@@ -223,11 +222,11 @@ function createServer(
     shouldUpgradeCallback: takesUpgrade,
     maxHeaderSize: headerBytesOf(limits, servesCluster),
     headersTimeout: limits.headersTimeoutMs,
-    // Bodies have a timer of their own where they are read; this one ends requests whose body nobody reads.
+    // Bodies that are read have their own timer; this limit ends requests whose body is not read.
     requestTimeout: limits.headersTimeoutMs + limits.bodyTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: CHECK_MS,
-    requireHostHeader: false, // the guard refuses a missing Host, with a body
+    requireHostHeader: false, // the guard refuses a missing Host, and its answer has a Status as body
   };
   if (!tls) return { server: boundLines(createPlainServer(options), limits), followFiles: async () => {} };
   const certificate = readServingCertificate(tls);
@@ -241,8 +240,8 @@ function createServer(
 }
 
 /**
- * The guard counts the lines of a complete header. The parser's limit is twice that one, for headers that never end: 64 KiB of
- * tiny lines would cost it up to 1.75 MiB.
+ * Limits the header lines in the parser to twice the guard's limit. The guard counts the lines only of a complete header; without
+ * this limit, 64 KiB of tiny lines of a header that never ends would cost up to 1.75 MiB.
  */
 function boundLines<Kind extends Server>(server: Kind, { maxHeaders }: Pick<HttpLimits, 'maxHeaders'>): Kind {
   server.maxHeadersCount = 2 * maxHeaders;
@@ -269,7 +268,7 @@ function sentence(place: string, error: NodeJS.ErrnoException): string {
     case 'EADDRINUSE':
       return `cannot listen on ${place}: another program is using it`;
     case 'EACCES':
-      return `cannot listen on ${place}: this user may not`;
+      return `cannot listen on ${place}: the user of this process has no permission`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `cannot listen on ${place}: this machine has no such address`;

@@ -8,13 +8,13 @@ import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followFiles } from '../../runtime/followed-file.ts';
 
-/** PEM files. */
+/** The PEM files of a port. */
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
   /**
-   * Authorities that issue client certificates. When set, clients are asked for a certificate; one without is served
-   * all the same.
+   * The authorities that issue client certificates. If it is set, clients are asked for a certificate; a client without one is
+   * served all the same.
    */
   readonly clientCAFile?: string;
 }
@@ -22,7 +22,7 @@ export interface TlsFiles {
 interface FollowParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Changes of the files, by whether they were taken. */
+  /** Counts changes of the files, by whether they are used (`ok`) or not (`invalid`). */
   readonly reloads: Counter<'server' | 'result'>;
   /** When the certificate in use expires, in seconds since 1970. */
   readonly expirations: Gauge<'server'>;
@@ -37,28 +37,31 @@ interface Pems {
 }
 
 /**
- * Files are not replaced in one step: files that do not fit together are read again after this time before they are
- * called bad.
+ * Several files cannot be replaced in one step: files that do not fit together are read again after this time before they count as
+ * invalid.
  */
 const SETTLE_MS = 1_000;
 
-/** A renewal that has not come by then is late: certificates are usually renewed 30 days before. docs/operations.md alerts at the same age. */
+/**
+ * Certificates are usually renewed 30 days before they expire, so a renewal is late by then. The alert (docs/operations.md) uses
+ * the same time.
+ */
 const EXPIRES_SOON_MS = 14 * 24 * 3_600_000;
 
-/** A certificate, its key, and the authorities that client certificates must come from. */
+/** The certificate and key of a port, and the authorities of client certificates. */
 export interface ServingCertificate {
   /** The options as they were read at start. */
   readonly options: TlsOptions;
   /**
-   * Follows the files until the signal aborts: handshakes use changed files within seconds, and open connections stay
-   * as they are (C-31). TLS sessions from before a change are not resumed, so that an authority that was removed
-   * vouches for nobody. When the files cannot be used, the last good ones stay in use. At the start and after each
-   * change it shows when the certificate expires, and warns when that is soon.
+   * Watches the files until the signal aborts: new handshakes use changed files within seconds, and open connections stay as they
+   * are (C-31, docs/promises.md). TLS sessions from before a change are not resumed, so that a removed authority is not trusted any
+   * more. If the files cannot be used, the last valid ones stay in use. At the start and after each change it updates the metric of
+   * the certificate's expiry, and logs a warning if that is soon.
    */
   follow(server: Pick<Server, 'setSecureContext'>, parts: FollowParts, signal: AbortSignal): Promise<void>;
 }
 
-/** Throws when a file cannot be read; what it holds was checked with the configuration. */
+/** Throws when a file cannot be read; the contents were checked together with the configuration. */
 export function readServingCertificate(files: TlsFiles): ServingCertificate {
   let inUse = readAtStart(files);
   const follow: ServingCertificate['follow'] = async (server, parts, signal) => {
@@ -78,17 +81,17 @@ export function readServingCertificate(files: TlsFiles): ServingCertificate {
       server.setSecureContext(toTlsOptions(next));
       inUse = next;
       logger.info({ validTo: new X509Certificate(next.cert).validTo }, 'the changed TLS files are in use');
-      tellExpiry(inUse, parts);
+      reportExpiry(inUse, parts);
     };
     // Each series starts at 0: Prometheus sees no increase of a series that begins at 1.
     for (const result of ['ok', 'invalid']) reloads.inc({ server: name, result }, 0);
-    tellExpiry(inUse, parts);
+    reportExpiry(inUse, parts);
     await followFiles(Object.values(files), reload, { clock, signal });
   };
   return { options: toTlsOptions(inUse), follow };
 }
 
-function tellExpiry({ cert }: Pems, { clock, logger, expirations, name }: FollowParts): void {
+function reportExpiry({ cert }: Pems, { clock, logger, expirations, name }: FollowParts): void {
   const expiresAtMs = expiryOf(cert);
   expirations.set({ server: name }, expiresAtMs / 1_000);
   const leftMs = expiresAtMs - clock.now();
@@ -102,7 +105,7 @@ function tellExpiry({ cert }: Pems, { clock, logger, expirations, name }: Follow
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** When the first certificate of the file expires: clients need its intermediate authorities, too. */
+/** The time at which the first of the file's certificates expires: clients need the intermediate authorities, too. */
 const expiryOf = (pem: string): number =>
   Math.min(...(pem.match(CERTIFICATE) ?? [pem]).map((one) => new X509Certificate(one).validToDate.getTime()));
 
@@ -130,19 +133,18 @@ async function readPems({ certFile, keyFile, clientCAFile }: TlsFiles): Promise<
   return { cert, key, ...(clientCAFile === undefined ? {} : { ca: await read(clientCAFile) }) };
 }
 
-/** The fault quotes nothing of the files. */
+/** Reads and checks the files. The fault never quotes their content. */
 async function readGood(files: TlsFiles): Promise<Pems | { readonly fault: string }> {
   const pems = await readPems(files).catch((error: NodeJS.ErrnoException) => error);
   if (pems instanceof Error) return { fault: `cannot read a file (${pems.code ?? 'unknown reason'})` };
   try {
     if (!new X509Certificate(pems.cert).checkPrivateKey(createPrivateKey(pems.key)))
       return { fault: 'the key is not that of the certificate' };
-    // Without this check an empty file would stand for the authorities that Node brings along, and so for anybody's
-    // certificate.
+    // Without this check an empty file would mean Node's built-in authorities, and so trust certificates of anybody.
     if (pems.ca !== undefined) new X509Certificate(pems.ca);
     createSecureContext(toTlsOptions(pems));
     return pems;
   } catch {
-    return { fault: 'a file does not hold what it should in PEM' };
+    return { fault: 'a file does not contain a usable certificate or key in PEM' };
   }
 }

@@ -1,21 +1,21 @@
-import { askedFor } from '../../gateway/acting-as.ts';
+import { namedInHeaders } from '../../gateway/acting-as.ts';
 import type { CallKind } from '../../gateway/call.ts';
 import type { GatewayMetrics } from '../../gateway/metrics.ts';
 import type { SecurityEventFields, SecurityEvents } from '../../security-events.ts';
 import { nameOrNothing } from '../access-log.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** What the log and the metrics record about a call. */
+/** Records calls in the audit trail and the metrics. */
 export interface CallRecord {
-  /** A stream to the cluster begins: it may last for days, and may end only with the process. */
+  /** Records that a stream to the cluster begins: it may last for days, and the process may end before it. */
   began(exchange: Exchange): void;
-  /** The call has been answered, with success or failure. */
+  /** Records that the call has been answered, with success or failure. */
   ended(exchange: Exchange, kind: CallKind): void;
 }
 
 /**
- * Counts each call that came to the gateway, and writes its lines of the audit trail: who, as whom, what, and how it went. A
- * stream has one at its beginning as well, with the same ids.
+ * Counts each call to the gateway, and writes its line of the audit trail: user, impersonated user, request and result. A stream has
+ * another line when it begins, with the same ids.
  */
 export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics): CallRecord {
   return {
@@ -23,7 +23,7 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
       events.report('cluster_call_began', {
         ...whoAndWhat(exchange),
         impersonatedUser: impersonatedUser(exchange),
-        ...whomAsked(exchange),
+        ...requestedImpersonation(exchange),
       });
     },
     ended: (exchange, kind) => {
@@ -34,7 +34,7 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
         result: resultOf(status),
         ...whoAndWhat(exchange),
         impersonatedUser: upstreamMs === undefined ? undefined : impersonatedUser(exchange),
-        ...whomAsked(exchange),
+        ...requestedImpersonation(exchange),
         status,
       });
     },
@@ -45,12 +45,15 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
 const impersonatedUser = ({ identity, impersonation }: Exchange): string | undefined =>
   impersonation ? nameOrNothing(impersonation.subject.name) : identity?.name;
 
-/** Characters of all groups in a line: with the other names, of 256 each, it stays below 8 KiB (A-36). */
+/**
+ * The most characters of all groups in a line. With the other names, each at most 256, a line stays below 8 KiB (A-36,
+ * docs/promises.md).
+ */
 const GROUPS_LENGTH = 256;
 
-/** Whom the headers of the client ask for, granted or not. */
-function whomAsked({ request }: Exchange): SecurityEventFields {
-  const { user, groups } = askedFor(request.rawHeaders);
+/** The user and groups in the client's `Impersonate` headers, whether or not the impersonation is granted. */
+function requestedImpersonation({ request }: Exchange): SecurityEventFields {
+  const { user, groups } = namedInHeaders(request.rawHeaders);
   const shown: string[] = [];
   let length = 0;
   for (const group of groups) {
@@ -86,7 +89,7 @@ function whoAndWhat({ identity, info, target, requestId, ownRequestId, source }:
   };
 }
 
-/** Translates the status into the audit trail's words. A call counts as ok when the cluster answered it, even with 404 or 422. */
+/** The audit trail's word for a status. A call is `ok` if the cluster answered it, even with 404 or 422. */
 function resultOf(status: number): 'ok' | 'refused' | 'throttled' | 'failed' {
   if (status === 401 || status === 403) return 'refused';
   if (status === 429) return 'throttled';

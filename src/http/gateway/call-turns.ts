@@ -3,71 +3,75 @@ import type { Clock } from '../../runtime/clock.ts';
 import { PartyQueue } from '../../runtime/party-queue.ts';
 
 /**
- * A call costs the event loop as much as four pages of the node list (0.5 ms and 0.12 ms), and the API server, which may
- * run on the same machine, as much again and more. So with one call for 48 other requests, the gateway gets a tenth of the time.
+ * One call begins for every 48 other requests while the event loop is busy. A call costs the event loop as much as four pages of the
+ * node list (0.5 ms and 0.12 ms), and costs the API server, which may run on the same machine, at least as much again. So the gateway
+ * gets a tenth of the time.
  */
 const OTHERS_A_CALL = 48;
-/** Under any load, a hundred calls begin in a second besides the one that each user may have. */
+/**
+ * The longest wait between two calls. So even under full load, a hundred calls begin in a second besides the one that each user
+ * may have.
+ */
 const LONGEST_WAIT_MS = 10;
-/** After this long without another request, nobody else is asking. Clients that ask all the time leave gaps of 2 ms when it is busy. */
+/** After this long without another request, there is no other traffic. Clients that send all the time leave gaps of 2 ms under load. */
 const QUIET_MS = 5;
-/** The most users whose last other request is remembered. Above it, the user who asked longest ago is forgotten. */
+/** The most users whose last other request is remembered. Above it, the user whose last request is the oldest is forgotten. */
 const MOST_USERS = 1_000;
-/** From this load on, the time that a call takes delays the calls of others. */
+/** From this load on, the time that a call takes delays other requests. */
 const BUSY = 0.9;
 
 interface CallTurnsParts {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
-  /** The share of the time in which the event loop was busy of late. */
+  /** The share of the recent time in which the event loop was busy. */
   loopLoad(): number;
 }
 
 /** A call that may begin now, or soon. */
 export interface CallTurn {
-  /** Resolves when the call may begin or has left; `undefined` when it may begin at once. */
+  /** Resolves when the call may begin or `leave` was called; `undefined` when it may begin at once. */
   readonly begins: Promise<void> | undefined;
-  /** Call this when the call is over, also if it never began. It may be called more than once. */
+  /** To be called when the call is over, also if it never began. Further calls do nothing. */
   leave(): void;
 }
 
 /**
- * Lets calls to the cluster begin one by one while the event loop is busy and others ask, too, so that the node list, sign-ins
- * and probes keep most of it however much is asked of the gateway. Otherwise every call begins at once.
+ * Lets calls to the cluster begin one by one while the event loop is busy and there are other requests, so that the node list,
+ * sign-ins and probes keep most of the event loop under any number of calls. Otherwise every call begins at once.
  *
- * Users take turns, and a call waits only for what its own user has in flight: another call, or recent requests of other
- * kinds. So a user with many calls waits, and nobody else does.
+ * Users take turns, and a call waits only if its own user has another call in flight, or has recently sent other requests. So a user
+ * with many calls waits, and nobody else does.
  */
 export class CallTurns {
   readonly #parts: CallTurnsParts;
   readonly #queue = new PartyQueue();
-  /** Calls under way, of users who have one. */
-  readonly #underway = new Map<string, number>();
-  /** When each user last asked something else. */
+  /** The number of calls in flight, for each user who has any. */
+  readonly #inFlight = new Map<string, number>();
+  /** When each user last sent another request. */
   readonly #askedAt = new BoundedMap<number>(MOST_USERS);
-  /** Other requests since the last turn. */
+  /** The number of other requests since the last turn. */
   #others = 0;
   #otherAt = Number.NEGATIVE_INFINITY;
   #turnAt = Number.NEGATIVE_INFINITY;
-  /** Cancels the next look at the calls that wait. */
+  /** Cancels the planned check of the waiting calls. */
   #cancel = (): void => undefined;
 
   constructor(parts: CallTurnsParts) {
     this.#parts = parts;
   }
 
-  /** How many calls wait. */
+  /** The number of waiting calls. */
   get waiting(): number {
     return this.#queue.size;
   }
 
-  /** Notes that a request of another kind has come. */
+  /** Counts a request that is not a call to the cluster. */
   other = (): void => {
     this.#others++;
     this.#otherAt = this.#parts.clock.monotonic();
     if (this.#others === OTHERS_A_CALL && this.#queue.size > 0) this.#next();
   };
 
-  /** Notes that the request that has come belongs to this user. */
+  /** Notes the user of such a request, once it is known. */
   asked = (user: string): void => {
     this.#askedAt.set(user, this.#parts.clock.monotonic());
   };
@@ -96,25 +100,25 @@ export class CallTurns {
     return true;
   }
 
-  /** Whether this user has nothing else in flight. */
+  /** Whether this user has no call in flight and has not sent another request of late. */
   #isFree(user: string): boolean {
     const askedAt = this.#askedAt.get(user) ?? Number.NEGATIVE_INFINITY;
-    return !this.#underway.has(user) && this.#parts.clock.monotonic() - askedAt >= QUIET_MS;
+    return !this.#inFlight.has(user) && this.#parts.clock.monotonic() - askedAt >= QUIET_MS;
   }
 
   #began(user: string): void {
-    this.#underway.set(user, (this.#underway.get(user) ?? 0) + 1);
+    this.#inFlight.set(user, (this.#inFlight.get(user) ?? 0) + 1);
   }
 
-  /** The next call of a user may begin when the one before it is over; the calls of other users do not delay it. */
+  /** Starts the next call of a user when the user's last one is over; the calls of other users do not delay it. */
   #ended(user: string): void {
-    const left = (this.#underway.get(user) ?? 0) - 1;
-    if (left > 0) return void this.#underway.set(user, left);
-    this.#underway.delete(user);
+    const left = (this.#inFlight.get(user) ?? 0) - 1;
+    if (left > 0) return void this.#inFlight.set(user, left);
+    this.#inFlight.delete(user);
     if (this.#isFree(user)) this.#queue.next(user);
   }
 
-  /** The time until the next turn, if fewer other requests come than `OTHERS_A_CALL`. */
+  /** The time until the next turn, unless `OTHERS_A_CALL` other requests come before that. */
   #waitMs(): number {
     const now = this.#parts.clock.monotonic();
     if (this.#others >= OTHERS_A_CALL || this.#parts.loopLoad() < BUSY) return 0;

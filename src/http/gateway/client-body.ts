@@ -5,16 +5,17 @@ import type { Exchange } from '../exchange.ts';
 
 interface ClientBodyParts {
   readonly clock: Clock;
-  /** How long the client may send nothing while we wait for it. */
+  /** The longest time in which the client may send nothing while we read. */
   readonly stallMs: number;
   /** Called with the length of each piece. */
   onBytes(bytes: number): void;
 }
 
 /**
- * The body of a request, at the pace of its reader. Destroying it does not end the client's connection, as destroying the
- * message itself would: the client still gets an answer. It fails with a 408 when the client sends nothing
- * for too long or goes away. The first read sends the 100 that a client may wait for (A-13).
+ * The body of a request, read as fast as the cluster takes it. Destroying this stream does not close the client's connection, as
+ * destroying the request itself would, so the client still gets an answer. The stream fails with a 408 when the client sends nothing
+ * for too long, and with an error when the client disconnects. The first read sends the `100 Continue` that a client may wait for
+ * (A-13, docs/promises.md).
  */
 export class ClientBody extends Readable {
   readonly #exchange: Exchange;
@@ -26,9 +27,9 @@ export class ClientBody extends Readable {
     super();
     this.#exchange = exchange;
     this.#parts = parts;
-    // Listens from now on, not from the first read: otherwise we would wait for a client that left before the cluster was connected.
+    // Listens from now on and not from the first read: otherwise we would wait for a client that left before the first read.
     exchange.request.once('error', this.#leave).once('close', this.#leave);
-    this.on('error', () => {}); // it may have no reader yet; a later reader gets the error as well
+    this.on('error', () => {}); // without a listener an early error would end the process; a later reader still gets the error
   }
 
   get stream(): Readable {
@@ -69,7 +70,7 @@ export class ClientBody extends Readable {
     }
   };
 
-  /** The whole body has come: what was not read yet can still be read here after the message is gone. */
+  /** Called when the whole body has arrived: the rest stays readable here, even after the request object is gone. */
   readonly #end = (): void => {
     this.#cancel();
     this.#exchange.request.off('close', this.#leave);

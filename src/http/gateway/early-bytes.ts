@@ -1,11 +1,11 @@
 import type { Taken } from '../exchange.ts';
 
-/** A client need not send anything before the upgrade is accepted; if it does, its bytes are kept until then, up to this many. */
+/** The most bytes that are kept until the upgrade is accepted. A client has no need to send any before that. */
 const MOST_BYTES = 64 * 1024;
 
 /**
- * Reads a connection between a request for an upgrade and its answer. Node no longer reads it, and only a reader learns
- * that the client has gone. The connection is cut when the client goes or sends more than 64 KiB.
+ * Reads a connection between an upgrade request and its answer. Node no longer reads it, and without reading we would not notice that
+ * the client has gone. The connection is cut when the client closes it or sends more than 64 KiB.
  */
 export class EarlyBytes {
   readonly #taken: Taken;
@@ -19,7 +19,7 @@ export class EarlyBytes {
     taken.socket.on('data', this.#take).once('end', this.#leave);
   }
 
-  /** Stops reading. Returns all that came. */
+  /** Stops reading. Returns the bytes that have come. */
   stop(): Buffer {
     this.#taken.socket.off('data', this.#take).off('end', this.#leave).pause();
     return Buffer.concat(this.#pieces);

@@ -1,10 +1,10 @@
 /**
- * Reads a frame's header, of which `bytes` bytes have come, and returns how many bytes of the frame follow it; `undefined` while
- * the header is not complete.
+ * Reads the header of a frame, whose first `bytes` bytes have come. Returns the number of bytes of the frame that follow the header;
+ * `undefined` while the header is incomplete.
  */
 type ReadHeader = (header: Buffer, bytes: number) => number | undefined;
 
-/** Follows the frames of one direction of a connection by their headers alone. */
+/** Finds where frames begin and end in one direction of a connection, from their headers alone. */
 export class Frames {
   readonly #read: ReadHeader;
   readonly #header: Buffer;
@@ -18,12 +18,12 @@ export class Frames {
     this.#read = read;
   }
 
-  /** Whether the next byte is the first one of a frame: only here may we insert a frame of ours. */
+  /** Whether the next byte is the first byte of a frame: only here may we insert a frame of our own. */
   get isBetween(): boolean {
     return this.#left === 0 && this.#headerBytes === 0;
   }
 
-  /** Reads a piece and returns where the first frame ends in it; `undefined` when no frame ends there. */
+  /** Reads a piece. Returns the offset in it at which the first frame ends; `undefined` when none ends in it. */
   take(piece: Buffer): number | undefined {
     let firstEnd: number | undefined;
     let at = 0;
@@ -41,7 +41,7 @@ export class Frames {
     return firstEnd;
   }
 
-  /** Begins the content when the header is complete. */
+  /** Goes on to the payload when the header is complete. */
   #begin(): void {
     const left = this.#read(this.#header, this.#headerBytes);
     if (left === undefined) return;

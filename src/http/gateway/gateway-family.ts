@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Gateway } from '../../gateway/gateway.ts';
-import { registerStreams, registerUnderway } from '../../gateway/metrics.ts';
+import { registerCallsInFlight, registerStreams } from '../../gateway/metrics.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import { createImpersonate } from '../chain/impersonation.ts';
 import { createStillAuthorized } from '../chain/still-authorized.ts';
@@ -17,11 +17,11 @@ import { isUpgrade } from './upgrade-request.ts';
 export interface ServedGateway {
   readonly gateway: Gateway;
   readonly events: SecurityEvents;
-  /** How long streams may go on after the port is closed; watches have 10 s. */
+  /** How long streams may go on after the port has closed; watches end within 10 s. */
   readonly streamDrainMs: number;
 }
 
-/** The paths of the cluster. */
+/** The routes of the cluster's own paths. */
 export const gatewayFamily =
   ({ gateway, events, streamDrainMs }: ServedGateway): RouteFamily =>
   (tools) => {
@@ -41,7 +41,7 @@ export const gatewayFamily =
     };
     registerStreams(registry, (kind) => streams.count(kind));
     const turns = new CallTurns({ clock, loopLoad });
-    registerUnderway(registry, {
+    registerCallsInFlight(registry, {
       requests: () => places.requests.taken,
       upgrades: () => streams.upgrades,
       waiting: () => turns.waiting,

@@ -7,18 +7,18 @@ import type { Exchange } from '../exchange.ts';
 import type { Recheck } from '../watch/recheck.ts';
 import type { StreamEnd } from './tunnel.ts';
 
-/** A stream ends at most 60 s after its caller may no longer have it: two of these. */
+/** The interval of rechecks. A stream ends at most 60 s, two intervals, after its caller has lost the right to it. */
 const CHECK_MS = 30_000;
-/** At a shutdown watches end one after the other in this time, so that not all clients come back to another replica at once. */
+/** At a shutdown watches end one by one over this time, so that their clients do not all reconnect to another replica at once. */
 const CLOSING_MS = 10_000;
 
 export interface OpenStreamsParts {
   readonly clock: Clock;
-  /** Prepares the later checks of a caller who has just been authorized. */
+  /** Prepares the rechecks of a caller who has just been authorized. */
   readonly recheck: (exchange: Exchange) => Recheck;
   /** Aborts when the port has closed. */
   readonly closing: AbortSignal;
-  /** How long streams other than watches may go on after that: no client starts them again. */
+  /** How long streams other than watches may go on after that; clients do not start them again by themselves. */
   readonly streamDrainMs: number;
 }
 
@@ -28,7 +28,7 @@ interface OpenStream {
   end(why: StreamEnd): void;
 }
 
-/** All open streams. Authorizes their callers again at intervals, and ends the streams when the process ends. */
+/** All open streams. Rechecks their callers every 30 s, and ends the streams at a shutdown. */
 export class OpenStreams {
   readonly #parts: OpenStreamsParts;
   readonly #streams = new Set<OpenStream>();
@@ -49,7 +49,7 @@ export class OpenStreams {
 
   readonly outlasts = (request: IncomingMessage): boolean => this.#lasting.has(request);
 
-  /** Keeps watch over a stream until its exchange ends. */
+  /** Adds a stream, and rechecks its caller until its exchange ends. */
   opened(exchange: Exchange, stream: OpenStream): void {
     const { clock, closing, recheck } = this.#parts;
     const judge = recheck(exchange);
@@ -97,5 +97,5 @@ export class OpenStreams {
   }
 }
 
-/** The caller is still signed in but may no longer do this. */
+/** Whether the caller is still signed in but has lost the right. */
 const isForbidden = (error: unknown): boolean => error instanceof StatusError && error.answer.code === 403;

@@ -5,15 +5,15 @@ import type { Exchange } from '../exchange.ts';
 
 interface RelayParts {
   readonly writer: AnswerWriter;
-  /** Cuts off a client that stops reading; absent where a client may take its time. */
+  /** Cuts off a client that stops reading; absent if a client may pause for any time. */
   readonly reader?: SlowReader | undefined;
-  /** Sent as soon as it begins. */
+  /** Whether the headers are sent at once and not with the first bytes of the body. */
   readonly isStream: boolean;
   onStart(): void;
   onBytes(bytes: number): void;
 }
 
-/** The cluster's answer on its way to the client: status, headers and bytes as they are, at the pace of the client. */
+/** Passes the cluster's answer to the client: status, allowed headers and unchanged bytes, as fast as the client reads. */
 export class Relay {
   readonly #exchange: Exchange;
   readonly #parts: RelayParts;
@@ -28,7 +28,7 @@ export class Relay {
     this.#parts = parts;
   }
 
-  /** Whether the answer has headers that cannot be sent: nothing of it was. */
+  /** Whether the answer has a header that cannot be sent: then nothing of the answer was sent. */
   get isUnusable(): boolean {
     return this.#isUnusable;
   }
@@ -61,14 +61,14 @@ export class Relay {
     });
   }
 
-  /** Sends the client the cluster's 101. The connection is no longer HTTP after that. */
+  /** Sends the cluster's 101 to the client. After that the connection is no longer HTTP. */
   switchTo(headers: readonly string[], protocol: string): void {
     this.#parts.onStart();
     this.#isEnded = true;
     this.#parts.writer.switchProtocols(this.#exchange, passedHeaders(headers) ?? [], protocol);
   }
 
-  /** The cluster's answer is complete, or is complete as far as the client is to get it. */
+  /** Ends the answer to the client: the cluster's answer is complete, or we end it here. */
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;

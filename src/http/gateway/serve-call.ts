@@ -27,7 +27,7 @@ import { EarlyBytes } from './early-bytes.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { Relay } from './relay.ts';
 import { readsFailures } from './spdy-frames.ts';
-import { type Speech, type StreamEnd, Tunnel } from './tunnel.ts';
+import { type EndSignal, type StreamEnd, Tunnel } from './tunnel.ts';
 import { askedProtocol, isForeign, readSubprotocols } from './upgrade-request.ts';
 
 export interface ServeCallParts {
@@ -39,13 +39,13 @@ export interface ServeCallParts {
   readonly writer: AnswerWriter;
   readonly clock: Clock;
   readonly platform: string;
-  /** Origins that may open a websocket here besides our own. */
+  /** The origins, besides our own, that may open a WebSocket. */
   readonly origins: ReadonlySet<string>;
-  /** How long a client may pause while we wait for its body. */
+  /** The longest time in which a client may send nothing while we read its body. */
   readonly bodyStallMs: number;
-  /** A client that takes nothing of an answer that waits for it for this long is cut off, logs aside. */
+  /** A client that reads nothing of the waiting bytes for this long is cut off, except with `log`. */
   readonly sendTimeoutMs: number;
-  /** Called when the body of a request is going to be read. */
+  /** Called before the body of a request is read. */
   onBody(request: IncomingMessage): void;
   readonly record: CallRecord;
 }
@@ -66,7 +66,7 @@ export function serveCall(parts: ServeCallParts): Handler {
   };
 }
 
-/** The cluster takes the call for one of the user that it names, if the caller may impersonate that user. */
+/** If the call has `Impersonate` headers and the caller may impersonate that user, the call is made as that user. */
 async function takeImpersonation(exchange: Exchange, { gateway, impersonate }: ServeCallParts): Promise<void> {
   const asked = readActingAs(exchange.request.rawHeaders);
   if (!asked) return;
@@ -74,12 +74,12 @@ async function takeImpersonation(exchange: Exchange, { gateway, impersonate }: S
   exchange.impersonation = await impersonate(exchange, asked);
 }
 
-/** A call, and how to end it before its time. */
-class Underway {
+/** A call in flight, which can be ended early. */
+class ActiveCall {
   readonly #abort = new AbortController();
-  /** Set when we have ended it. */
+  /** Why we have ended it; `undefined` if we have not. */
   ended: StreamEnd | undefined;
-  /** What to do then; by default the call at the cluster is ended. */
+  /** Called when we end it. Default: aborts the call to the cluster. */
   onEnd = (): void => this.abort();
 
   constructor(exchange: Exchange) {
@@ -107,41 +107,41 @@ async function forward(
   const { gateway, streams, clock } = parts;
   const { metrics } = gateway;
   const isStream = isLongRunning(kind);
-  const underway = new Underway(exchange);
-  if (isStream) streams.opened(exchange, { kind, isUpgrade: false, end: underway.end });
+  const activeCall = new ActiveCall(exchange);
+  if (isStream) streams.opened(exchange, { kind, isUpgrade: false, end: activeCall.end });
   const onBytes = (bytes: number): void => metrics.sent(bytes);
   const body = hasBody(exchange) ? new ClientBody(exchange, { clock, stallMs: parts.bodyStallMs, onBytes }) : undefined;
   if (body) parts.onBody(exchange.request);
-  // The body is in our hands by now: what is wrong with it while the call waits is heard of.
+  // `ClientBody` already listens, so an error of the body is noticed while the call waits for its turn.
   const turn = parts.turns.take(user);
   exchange.atEnd(turn.leave);
   if (turn.begins !== undefined) await turn.begins;
-  // A stream goes on for hours, and costs little from its answer on.
-  const relay = createRelay(exchange, underway, { kind, parts, onStart: isStream ? turn.leave : undefined });
+  // A stream may last for hours and costs little once its answer has begun, so it gives up its turn then.
+  const relay = createRelay(exchange, activeCall, { kind, parts, onStart: isStream ? turn.leave : undefined });
   try {
-    await gateway.forward({ ...callOf(exchange, kind, parts.record), body }, relay, underway.signal);
+    await gateway.forward({ ...callOf(exchange, kind, parts.record), body }, relay, activeCall.signal);
     relay.end();
   } catch (error) {
-    conclude(exchange, kind, { underway, relay, error: body?.errored ?? error, platform: parts.platform });
+    conclude(exchange, kind, { activeCall, relay, error: body?.errored ?? error, platform: parts.platform });
   }
 }
 
 interface Broken {
-  readonly underway: Underway;
+  readonly activeCall: ActiveCall;
   readonly relay: Relay;
   readonly error: unknown;
   readonly platform: string;
 }
 
 /**
- * The answer did not come to its end by itself. When we have ended it, a watch ends as if it had: its client begins again.
- * Anything else is cut: a part of a log must not pass for the whole one.
+ * Handles an answer that broke off. If we have ended it, a watch gets an orderly end, after which its client starts a new one. Any
+ * other answer is cut, so that the client does not take a part of a log for the whole.
  */
-function conclude(exchange: Exchange, kind: CallKind, { underway, relay, error, platform }: Broken): void {
+function conclude(exchange: Exchange, kind: CallKind, { activeCall, relay, error, platform }: Broken): void {
   if (relay.isUnusable) throw badGateway(new Error('a header of the answer has a control character'));
-  if (!underway.ended) throw error;
-  exchange.reason = underway.ended;
-  if (!exchange.response.headersSent) throw endedEarly(underway.ended, platform);
+  if (!activeCall.ended) throw error;
+  exchange.reason = activeCall.ended;
+  if (!exchange.response.headersSent) throw endedEarly(activeCall.ended, platform);
   if (kind === 'watch') relay.end();
   else cutOff(exchange.response);
 }
@@ -166,13 +166,13 @@ async function upgrade(
     throw foreignOrigin();
   }
   const early = new EarlyBytes(taken);
-  const underway = new Underway(exchange);
-  streams.opened(exchange, { kind, isUpgrade: true, end: underway.end });
-  const relay = createRelay(exchange, underway, { kind, parts });
+  const activeCall = new ActiveCall(exchange);
+  streams.opened(exchange, { kind, isUpgrade: true, end: activeCall.end });
+  const relay = createRelay(exchange, activeCall, { kind, parts });
   const subprotocols = protocol === 'websocket' ? readSubprotocols(request).others : [];
   const call = { ...callOf(exchange, kind, parts.record), protocol, subprotocols };
   try {
-    const upgraded = await gateway.upgrade(call, relay, underway.signal);
+    const upgraded = await gateway.upgrade(call, relay, activeCall.signal);
     const head = early.stop();
     if (!upgraded) return relay.end();
     relay.switchTo(upgraded.headers, request.headers.upgrade ?? protocol);
@@ -181,7 +181,7 @@ async function upgrade(
       reset: taken.reset,
       upstream: upgraded.socket,
       head,
-      speech: speechOf(kind, protocol, upgraded.headers),
+      endSignal: endSignalOf(kind, protocol, upgraded.headers),
       clock,
       sendTimeoutMs,
       onBytes: (direction, bytes) => {
@@ -189,15 +189,15 @@ async function upgrade(
         if (direction === 'received') exchange.bodyBytes += bytes;
       },
     });
-    underway.onEnd = () => tunnel.end(underway.ended ?? 'closing');
+    activeCall.onEnd = () => tunnel.end(activeCall.ended ?? 'closing');
     exchange.reason = await tunnel.closed;
   } catch (error) {
     early.stop();
-    conclude(exchange, kind, { underway, relay, error, platform: parts.platform });
+    conclude(exchange, kind, { activeCall, relay, error, platform: parts.platform });
   }
 }
 
-function speechOf(kind: CallKind, protocol: UpgradeProtocol, headers: readonly string[]): Speech {
+function endSignalOf(kind: CallKind, protocol: UpgradeProtocol, headers: readonly string[]): EndSignal {
   if (protocol === 'websocket') return 'websocket';
   const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-stream-protocol-version');
   const isCommand = kind === 'exec' || kind === 'attach';
@@ -206,7 +206,7 @@ function speechOf(kind: CallKind, protocol: UpgradeProtocol, headers: readonly s
 
 function createRelay(
   exchange: Exchange,
-  { abort }: Underway,
+  { abort }: ActiveCall,
   {
     kind,
     parts,
@@ -217,7 +217,7 @@ function createRelay(
   const sentAt = clock.monotonic();
   return new Relay(exchange, abort, {
     writer,
-    // `kubectl logs | less` may pause for long; each such stream takes one of the user's places.
+    // `kubectl logs | less` may pause for any time; each such stream takes one of the user's places.
     reader: kind === 'log' ? undefined : new SlowReader(exchange.response, { clock, sendTimeoutMs }),
     isStream: isLongRunning(kind),
     onStart: () => {
@@ -232,7 +232,7 @@ function createRelay(
 function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): GatewayCall {
   const { identity, info, impersonation, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
   if (!identity || !info) throw new Error('the gateway comes after authentication and request info');
-  // Only the path of an absolute-form target goes on (RFC 9112 3.2.2).
+  // Only path and query of an absolute-form target are passed on (RFC 9112 3.2.2).
   const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
   return {
     caller: identity,

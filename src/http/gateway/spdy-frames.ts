@@ -1,9 +1,9 @@
 import { Frames } from './frames.ts';
 
-/** Every frame of SPDY/3.1 has 4 bytes of kind or stream, one of flags and three of length, and then so much of content. */
+/** A frame of SPDY/3.1 has 4 bytes for its type or stream id, one byte of flags and three bytes of length, and then the payload. */
 const HEADER_BYTES = 8;
 
-/** Follows the frames of one direction of a SPDY connection. */
+/** Finds the frames of one direction of a SPDY connection. */
 export const spdyFrames = (): Frames => new Frames(HEADER_BYTES, readHeader);
 
 function readHeader(header: Buffer, bytes: number): number | undefined {
@@ -12,21 +12,21 @@ function readHeader(header: Buffer, bytes: number): number | undefined {
 }
 
 /**
- * The stream of errors of `exec` and `attach`: clients of Kubernetes open it first, and the first stream of a client has the id 1.
+ * The error stream of `exec` and `attach`. Clients of Kubernetes open it first, and a client's first stream has the id 1.
  * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/client-go/tools/remotecommand/v2.go
  */
 const ERROR_STREAM = 1;
-/** The last frame of its stream. */
+/** The flag of the last frame of a stream. */
 const FIN = 0x01;
 
-/** From this version on the error stream carries a Status. */
-const TELLS_STATUS: ReadonlySet<string> = new Set(['v4.channel.k8s.io', 'v5.channel.k8s.io']);
+/** The versions of the protocol in which the error stream carries a Status. */
+const STATUS_VERSIONS: ReadonlySet<string> = new Set(['v4.channel.k8s.io', 'v5.channel.k8s.io']);
 
 /** Whether the other end understands `failureFrame`. */
 export const readsFailures = (version: string | undefined): boolean =>
-  version !== undefined && TELLS_STATUS.has(version);
+  version !== undefined && STATUS_VERSIONS.has(version);
 
-/** A frame that tells the client of an `exec` or `attach` that the command has not come to its end. */
+/** A frame that reports to the client of an `exec` or `attach` that the command did not finish. */
 export function failureFrame(message: string): Buffer {
   const status = {
     kind: 'Status',

@@ -5,54 +5,54 @@ import type { Frames } from './frames.ts';
 import { failureFrame, spdyFrames } from './spdy-frames.ts';
 import { closeFrame, websocketFrames } from './websocket-frames.ts';
 
-/** Why we end a stream of our own accord. */
+/** Why we end a stream. */
 export type StreamEnd = 'revoked' | 'forbidden' | 'closing';
 
-/** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+/** The close codes of https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const CLOSES: Readonly<Record<StreamEnd, readonly [code: number, reason: string]>> = {
   revoked: [1008, 'the session has ended'],
   forbidden: [1008, 'the right to this has ended'],
   closing: [1001, 'the server is stopping'],
 };
 
-/** How long a connection that we end may take to finish its frame before it is cut. */
+/** How long a connection that we end may take to finish its current frame before it is cut. */
 const GOODBYE_MS = 2_000;
 
 /**
- * How long a client may leave its connection open when the cluster has finished and all has gone to the kernel. The kernel holds
- * some megabytes for a client that pauses, and drops them when the client says a word after we have closed.
+ * How long a client may keep its connection open after the cluster has finished and the kernel has all bytes. The kernel holds some
+ * megabytes for a client that pauses; if we closed the connection earlier, it would drop them as soon as the client sends anything.
  */
 const CLOSE_MS = 60_000;
 
-/** A peer that is gone without a word is found by the kernel's probes. Who is only silent is kept. */
+/** The interval of the kernel's keep-alive probes, which find a peer that is gone. A peer that is only silent stays connected. */
 const KEEP_ALIVE_PROBE_MS = 30_000;
 
-/** What is spoken on a connection: what we can say there when we end it. */
-export type Speech =
-  /** A close frame. */
+/** How we can report to the client that we end a connection. */
+export type EndSignal =
+  /** By a close frame. */
   | 'websocket'
-  /** A Status on the stream of errors. */
+  /** By a Status on the error stream. */
   | 'spdy-command'
-  /** Nothing that a client would take for anything but the end. */
+  /** Only by a reset: the client would take anything else for the normal end. */
   | 'other';
 
 export interface TunnelParts {
   readonly client: Socket;
-  /** Ends the client's connection so that the client notices, with any protocol. */
+  /** Resets the client's connection, so that a client of any protocol sees that it did not end normally. */
   reset(): void;
   readonly upstream: Socket;
-  /** What the client has already sent behind its request. */
+  /** The bytes that the client has already sent after its request. */
   readonly head: Buffer;
-  readonly speech: Speech;
+  readonly endSignal: EndSignal;
   onBytes(direction: 'sent' | 'received', bytes: number): void;
   readonly clock: Clock;
-  /** When the cluster has finished, a client that takes nothing of what still waits for it for this long is cut off. */
+  /** After the cluster has finished, a client that reads nothing of the waiting bytes for this long is cut off. */
   readonly sendTimeoutMs: number;
 }
 
 /**
- * Passes bytes both ways between two connections, each at the pace of the other. The headers of the cluster's frames are read
- * where we have a word to say when we end it. How long a frame is does not matter: none is held in memory.
+ * Passes bytes both ways between two connections, each as fast as the other one reads. The headers of the cluster's frames are read
+ * if we need a place between two frames for the end signal. No frame is held in memory, so its length does not matter.
  */
 export class Tunnel {
   readonly #parts: TunnelParts;
@@ -60,15 +60,15 @@ export class Tunnel {
   readonly #closed = Promise.withResolvers<StreamEnd | undefined>();
   readonly #stall: StallDetector;
   #ending: StreamEnd | undefined;
-  /** The cluster has said all that it will. */
+  /** Whether the cluster has sent all that it will. */
   #isFinished = false;
   #cancel = (): void => undefined;
 
   constructor(parts: TunnelParts) {
     this.#parts = parts;
-    const { client, upstream, head, speech } = parts;
+    const { client, upstream, head, endSignal } = parts;
     this.#stall = new StallDetector(parts.sendTimeoutMs);
-    if (speech !== 'other') this.#received = speech === 'websocket' ? websocketFrames() : spdyFrames();
+    if (endSignal !== 'other') this.#received = endSignal === 'websocket' ? websocketFrames() : spdyFrames();
     for (const socket of [client, upstream]) {
       socket.setTimeout(0);
       socket.setNoDelay(true);
@@ -90,14 +90,14 @@ export class Tunnel {
     upstream.resume();
   }
 
-  /** Resolves when the client's connection is closed, and the other with it; with our reason if it was our doing. */
+  /** Resolves when the client's connection is closed, and with it the cluster's; to our reason if we have ended it. */
   get closed(): Promise<StreamEnd | undefined> {
     return this.#closed.promise;
   }
 
   /**
-   * Ends both connections: with the reason, between two frames of the cluster's, where there is a word for it; any other with a
-   * reset, because its client would take an orderly end for that of the command.
+   * Ends both connections. If there is an end signal, it is sent with the reason between two frames of the cluster; otherwise the
+   * client's connection is reset, because the client would take an orderly close for the end of the command.
    */
   end(why: StreamEnd): void {
     if (this.#ending) return;
@@ -110,9 +110,9 @@ export class Tunnel {
       this.#reset();
       return;
     }
-    const { speech } = this.#parts;
-    this.#later(GOODBYE_MS, () => (speech === 'websocket' ? this.#cut() : this.#reset()));
-    if (this.#received.isBetween) this.#sayGoodbye();
+    const { endSignal } = this.#parts;
+    this.#later(GOODBYE_MS, () => (endSignal === 'websocket' ? this.#cut() : this.#reset()));
+    if (this.#received.isBetween) this.#sendEndSignal();
   }
 
   #fromClient(piece: Buffer): void {
@@ -137,21 +137,21 @@ export class Tunnel {
       return;
     }
     client.write(piece.subarray(0, firstEnd));
-    this.#sayGoodbye();
+    this.#sendEndSignal();
   }
 
-  #sayGoodbye(): void {
-    const { client, upstream, speech } = this.#parts;
+  #sendEndSignal(): void {
+    const { client, upstream, endSignal } = this.#parts;
     upstream.destroy();
     if (!this.#ending) return;
     const [code, reason] = CLOSES[this.#ending];
-    client.end(speech === 'websocket' ? closeFrame(code, reason) : failureFrame(reason));
+    client.end(endSignal === 'websocket' ? closeFrame(code, reason) : failureFrame(reason));
   }
 
-  /** The cluster has finished: so does the client's connection, when all has been written. */
+  /** Ends the client's connection after all has been written, because the cluster has finished. */
   #finish(): void {
     const { client, clock } = this.#parts;
-    // An end of ours has its own last frame, and its own way to cut.
+    // If we have ended the connection, `end` has already planned its last frame and its cut.
     if (client.destroyed || this.#ending || this.#isFinished) return;
     this.#isFinished = true;
     client.once('finish', () => this.#later(CLOSE_MS, () => this.#cut()));
@@ -161,7 +161,10 @@ export class Tunnel {
     this.#lookLater();
   }
 
-  /** There is no room for a last word behind what the client has still to read: its connection is reset, so that it notices. */
+  /**
+   * Resets the client's connection: an end signal cannot be sent after the cluster has finished. At a shutdown the client has 2 s
+   * to read.
+   */
   #endFinished(why: StreamEnd): void {
     if (why === 'closing') this.#later(GOODBYE_MS, () => this.#reset());
     else this.#reset();
@@ -175,10 +178,10 @@ export class Tunnel {
     });
   }
 
-  /** What the cluster broke off has not come to its end. A word of the client's after the end changes nothing of it. */
+  /** Ends the client's connection after an error on the cluster's. If the cluster had already finished, the error does not matter. */
   #brokeOff(): void {
     if (this.#isFinished) return;
-    if (this.#parts.speech === 'websocket') this.#cut();
+    if (this.#parts.endSignal === 'websocket') this.#cut();
     else this.#reset();
   }
 

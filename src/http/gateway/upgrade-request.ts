@@ -4,10 +4,9 @@ import { malformed } from '../answer/refusals.ts';
 import { toRequestInfo } from '../request-info.ts';
 import { parseTarget } from '../target.ts';
 
-/** The paths of the cluster. */
 const isGatewayPath = (first: string | undefined): boolean => first === 'api' || first === 'apis';
 
-/** What a request asks to turn its connection into, if that is something that the cluster may be asked for. */
+/** The protocol that a request asks to upgrade to; `undefined` if it asks for none that the gateway passes on. */
 export function askedProtocol({ httpVersion, method, headers }: IncomingMessage): UpgradeProtocol | undefined {
   if (httpVersion !== '1.1') return undefined; // HTTP/1.0 has no upgrades (RFC 9110 7.8)
   if (method !== 'GET' && method !== 'POST') return undefined;
@@ -18,8 +17,8 @@ export function askedProtocol({ httpVersion, method, headers }: IncomingMessage)
 }
 
 /**
- * Whether Node is to give this connection out of its hands: only for an upgrade that the gateway passes on. Any other
- * `Upgrade` header has no meaning, and the request runs as if it were not there (A-14).
+ * Whether Node emits `upgrade` for this request: only for an upgrade that the gateway passes on. Any other `Upgrade` header is ignored
+ * (A-14, docs/promises.md).
  */
 export function isUpgrade(request: IncomingMessage): boolean {
   const protocol = askedProtocol(request);
@@ -33,19 +32,19 @@ export function isUpgrade(request: IncomingMessage): boolean {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || !/^0*$/.test(headers['content-length'] ?? '');
 
-/** https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/apiserver/pkg/authentication/request/websocket/protocol.go */
+/** The prefix that kube-apiserver uses: https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/apiserver/pkg/authentication/request/websocket/protocol.go */
 const BEARER_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const TOKEN = /^[!-~]+$/;
 
 export interface Subprotocols {
-  /** The token that came as one of them: a browser cannot set `Authorization` on a websocket. */
+  /** The token that was sent as a subprotocol, because a browser cannot set `Authorization` on a WebSocket. */
   readonly bearer: string | undefined;
-  /** All others, in their order. */
+  /** All other subprotocols, in their order. */
   readonly others: readonly string[];
 }
 
-/** Reads what a websocket offers. Throws a 400 for a bearer that is not one token beside another subprotocol. */
+/** Parses the subprotocols of a WebSocket. Throws a 400 unless a bearer is a single token and there is another subprotocol. */
 export function readSubprotocols({ headers }: IncomingMessage): Subprotocols {
   const offered = (headers['sec-websocket-protocol'] ?? '')
     .split(',')
@@ -68,14 +67,14 @@ function decoded(text: string): string {
   return token;
 }
 
-/** Whether a page of another server asks: no rule of browsers keeps it from opening a websocket here. */
+/** Whether the request comes from a page of another origin: browsers do not stop such a page from opening a WebSocket here. */
 export function isForeign({ headers }: IncomingMessage, allowed: ReadonlySet<string>): boolean {
   const { origin, host } = headers;
   if (origin === undefined || allowed.has(origin)) return false;
   return !URL.canParse(origin) || new URL(origin).host !== hostOf(origin, host);
 }
 
-/** Our own name as the client used it, without the port that the scheme of the origin has anyway. */
+/** Our own host as the client wrote it, without the default port of the origin's scheme. */
 function hostOf(origin: string, host: string | undefined): string | undefined {
   const own = `${new URL(origin).protocol}//${host}`;
   return host !== undefined && URL.canParse(own) ? new URL(own).host : undefined;

@@ -11,13 +11,13 @@ import type { AnswerWriter } from '../answer/answer.ts';
 import { SlowReader } from '../answer/slow-reader.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** What serves log queries where a store is configured. */
+/** Serves log queries; absent when no log store is configured. */
 export interface ServedLogs {
   readonly reader: LogReader;
-  /** Told of each export that was broken off after it had begun. */
+  /** Called for each export that was broken off after it had begun. */
   onCut(): void;
-  /** Told once how to learn the number of queries that are under way. */
-  showUnderway(count: () => number): void;
+  /** Called once with a function that returns the number of queries in flight. */
+  showInFlight(count: () => number): void;
 }
 
 const HEADERS = {
@@ -27,22 +27,23 @@ const HEADERS = {
   Vary: 'Accept-Encoding',
 };
 
-/** Written at a time: the reading of a slow client shows when a whole write has gone (`StallDetector`). */
+/** The size of a write. A slow client is seen to read only when a whole write has been taken (`StallDetector`). */
 const PIECE_BYTES = 64 * 1024;
 
 interface ExportParts {
   readonly logs: ServedLogs;
   readonly writer: AnswerWriter;
   readonly clock: Clock;
-  /** A client that takes nothing of what waits for it for this long is cut off. */
+  /** A client that reads nothing of the waiting bytes for this long is cut off. */
   readonly sendTimeoutMs: number;
-  /** Counts the bytes of all answers that clients have not taken yet. */
+  /** Bounds the bytes of all answers that clients have not read yet. */
   readonly unsent: ByteBudget;
 }
 
 /**
- * Sends the messages as they come, at the pace of the client. What fails before the first of them is answered with its status;
- * later the connection is cut, so that a part cannot pass for the whole. A HEAD asks the store nothing.
+ * Sends the messages while they arrive from the store, as fast as the client reads. A failure before the first message is answered
+ * with its status; after that the connection is cut, so that the client does not take a part for the whole. A HEAD sends the store
+ * no query.
  */
 export async function sendExport(exchange: Exchange, query: LogQuery, parts: ExportParts): Promise<void> {
   const { identity, request, response, signal } = exchange;
@@ -71,7 +72,7 @@ export async function sendExport(exchange: Exchange, query: LogQuery, parts: Exp
   }
 }
 
-/** The body of an export, compressed where the client wants it. */
+/** The body of an export, compressed if the client accepts gzip. */
 class ExportBody {
   readonly #exchange: Exchange;
   readonly #out: Writable;
@@ -89,7 +90,7 @@ class ExportBody {
     this.#out = coding === 'gzip' ? this.#compressed() : response;
   }
 
-  /** Calls `begin` before it writes. Resolves when there is room for more. Rejects when the client has gone, or memory has no room. */
+  /** Calls `begin` before it writes. Resolves when there is room for more. Rejects when the client has gone, or `unsent` is used up. */
   async write(text: string, begin: () => void): Promise<void> {
     const bytes = Buffer.from(text);
     if (!this.#unsent.take(bytes.length)) throw tooManyLargeAnswers();

@@ -18,24 +18,24 @@ import { withdrawnLogRoutes } from './withdrawn.ts';
 
 interface LogRouteParts {
   readonly platform: string;
-  /** Absent: logging is not configured. */
+  /** Absent: no log store is configured. */
   readonly logs?: ServedLogs | undefined;
   readonly places: Places;
   readonly writer: AnswerWriter;
   readonly clock: Clock;
-  /** The client of an export that takes nothing of what waits for it for this long is cut off. */
+  /** The client of an export that reads nothing of the waiting bytes for this long is cut off. */
   readonly sendTimeoutMs: number;
 }
 
 const compress = promisify(gzip);
-/** Below this size gzip gains nothing; lists have the same limit. */
+/** Smaller answers are not compressed, because gzip gains nothing there; lists have the same limit. */
 const MIN_GZIP_BYTES = 1_024;
-/** Bytes of all answers that clients have not taken yet. Four of the longest answers fit. */
+/** The most bytes of all answers that clients have not read yet. Four of the longest answers fit. */
 const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
 
 const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Vary: 'Accept-Encoding' };
 
-/** The log query, and the log endpoints that were withdrawn. Without a store, callers with the right get an answer that says so. */
+/** The log query, and the log endpoints that were withdrawn. Without a store, callers with the right get a 404 that says so. */
 export const logFamily =
   (logs: ServedLogs | undefined): RouteFamily =>
   ({ platform, limits, metrics, writer, clock }) => {
@@ -43,12 +43,12 @@ export const logFamily =
     const places = new Places({ all, perUser }, (isPerUser) =>
       metrics.rejected(isPerUser ? 'log_queries_per_user' : 'log_queries'),
     );
-    logs?.showUnderway(() => places.taken);
+    logs?.showInFlight(() => places.taken);
     const parts = { platform, logs, places, writer, clock, sendTimeoutMs };
     return { routes: [...logRoutes(parts), ...withdrawnLogRoutes(platform)] };
   };
 
-/** The one endpoint of logs. Without a store it answers 404 to those who may ask, and discovery does not name it. */
+/** The endpoint of log queries. Without a store it answers 404 to callers with the right, and discovery does not name it. */
 function logRoutes(parts: LogRouteParts): Route[] {
   const { platform, logs } = parts;
   const handler = logs ? createHandler(logs, parts) : refuse;
@@ -82,7 +82,7 @@ function createHandler(logs: ServedLogs, parts: LogRouteParts): Handler {
       if (query.operation === 'export') await sendExport(exchange, query, { ...parts, logs, unsent });
       else await sendAnswer(exchange, query, { reader: logs.reader, writer, unsent });
     } catch (error) {
-      // A client that has left needs no answer, and its access log line has been written.
+      // A client that has gone gets no answer, and its line of the access log is already written.
       if (!exchange.response.destroyed) throw error;
     }
   };

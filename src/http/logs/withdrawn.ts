@@ -2,7 +2,7 @@ import { gone } from '../answer/refusals.ts';
 import type { Handler, Method, Route } from '../exchange.ts';
 
 /**
- * The log endpoints of older clients, withdrawn in release 3.4: any signed-in caller gets a 410 that says what to use
+ * The log endpoints of older clients, which were removed in release 3.4: any signed-in caller gets a 410 that says what to use
  * instead.
  */
 export function withdrawnLogRoutes(platform: string): Route[] {

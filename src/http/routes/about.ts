@@ -10,7 +10,7 @@ export interface AboutParts extends VersionParts {
   readonly descriptions: Descriptions;
 }
 
-/** What the server says of itself: health, version and the descriptions of its API. */
+/** The routes about the server itself: health, version and the descriptions of its API. */
 export const aboutFamily =
   (parts: AboutParts): RouteFamily =>
   ({ platform, clock, logger, registry, writer }) => {

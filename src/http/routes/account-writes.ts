@@ -21,7 +21,7 @@ export interface AccountWriteRouteParts {
   readonly writer: AnswerWriter;
 }
 
-/** What the routes of users do besides reading. */
+/** The handlers of the routes that change users. */
 export interface UserWriteHandlers {
   readonly create: Handler;
   readonly update: Handler;
@@ -30,10 +30,10 @@ export interface UserWriteHandlers {
   readonly setFirstPassword: Handler;
 }
 
-/** A user has at most 64 groups and some annotations; etcd takes no object above 1.5 MiB. */
+/** The largest body: a user has at most 64 groups and some annotations, and etcd stores no object above 1.5 MiB. */
 const LONGEST_USER = 2 ** 20;
 
-/** An answer about a person, to this caller alone. */
+/** The answer is about a person and meant for this caller only, so it must not be cached. */
 const NO_STORE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
 const SUCCESS = toJsonBytes({ message: 'success' });
@@ -85,8 +85,8 @@ export function userWriteHandlers({
 }
 
 /**
- * The one call to the cluster's paths that Gatehouse answers itself: a JSON patch of a user (docs/contract/accounts.md,
- * section 6.7). `isOnlyOne`: every other call to this path is somebody else's to answer.
+ * The only call to the cluster's own paths that Gatehouse answers itself: a JSON patch of a user (docs/contract/accounts.md,
+ * section 6.7). With `isOnlyOne`, the gateway answers every other call to this path.
  */
 export const firstPasswordRoute = (
   apiVersion: string,
@@ -109,13 +109,13 @@ const isJsonPatch = (request: IncomingMessage): boolean =>
 const JSON_TYPE = 'application/json';
 const JSON_PATCH_TYPE = 'application/json-patch+json';
 
-/** Without its parameters (RFC 9110 8.3.1), which say nothing for JSON. */
+/** The media type without its parameters (RFC 9110 8.3.1), which mean nothing for JSON. */
 const mediaType = ({ headers }: IncomingMessage): string | undefined =>
   headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
 
 /**
- * A write takes no parameter but those that clients add to every request: `dryRun=All` that is ignored would write. Throws the 400
- * that names each. When the time is over that the caller allows, the write goes on, as one of the API server does.
+ * Throws a 400 that names each query parameter, except those that clients add to every request: a `dryRun=All` that was ignored would
+ * write. When the caller's time limit (`timeout`) passes, the write goes on, as it does in the API server.
  */
 function refuseParameters({ target }: Exchange): void {
   readParameters(target.query, new Map(CLIENT_PARAMETERS));

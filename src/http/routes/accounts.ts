@@ -13,12 +13,12 @@ import type { RouteFamily } from '../family.ts';
 import { firstPasswordRoute, type UserWriteHandlers, userWriteHandlers } from './account-writes.ts';
 import { allowedMs, LIST_HEADERS, listHandler } from './lists.ts';
 
-/** Users and platform roles, and what changes them. */
+/** The reads and writes of users and platform roles that the routes serve. */
 export interface ServedAccounts {
   readonly reads: AccountReads;
   readonly writes: AccountWrites;
   readonly presenter: UserPresenter;
-  /** Whether the cluster's own paths are served: then only one call to them is answered here. */
+  /** Whether the cluster's own paths are served: then the routes below answer only one call to them. */
   readonly gatewayIsOpen: boolean;
 }
 
@@ -35,12 +35,15 @@ interface AccountRouteParts extends Pick<ServedAccounts, 'reads' | 'gatewayIsOpe
   readonly deadline: AnswerDeadline;
 }
 
-/** A user needs no right to read their own data. */
+/** Users need no right to read their own data. */
 const OWN_READS = { GET: 'free', HEAD: 'free' } as const;
 
 const COMMON = { access: 'authorized', admission: 'other', produces: 'json', allowedMs } as const;
 
-/** Users, what belongs to one of them, and platform roles (docs/contract/accounts.md, section 2). */
+/**
+ * The routes of users, of the roles, login records and password of a user, and of platform roles (docs/contract/accounts.md,
+ * section 2).
+ */
 function accountRoutes({ reads, writes, writer, deadline, gatewayIsOpen }: AccountRouteParts): Route[] {
   const { names, users, roles } = reads;
   const base = `/kapis/${names.apiVersion}`;
@@ -67,7 +70,7 @@ function accountRoutes({ reads, writes, writer, deadline, gatewayIsOpen }: Accou
       template: `${base}/users/{user}/password`,
       readsForm: true,
       methods: { PUT: writes.changePassword },
-      self: { PUT: 'free' }, // with the current password
+      self: { PUT: 'free' }, // the body must have the current password
     },
     ...(['globalroles', 'loginrecords'] as const).map(
       (word): Route => ({

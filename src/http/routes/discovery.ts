@@ -6,7 +6,7 @@ import { sendRepresentation } from '../answer/send-representation.ts';
 import type { Handler, ResourceKind, Route } from '../exchange.ts';
 import { toRequestInfo } from '../request-info.ts';
 
-/** One served resource: its place, its kind, and what can be done with it. */
+/** A served resource: its API group and version, its kind and its verbs. */
 interface ServedResource {
   readonly group: string;
   readonly version: string;
@@ -15,7 +15,7 @@ interface ServedResource {
   readonly verbs: readonly string[];
 }
 
-/** The discovery documents of /kapis, made from the routes themselves: they can name nothing that is not served. */
+/** The discovery documents of /kapis, made from the routes themselves, so that they name only what is served. */
 export function discoveryRoutes(served: readonly Route[], writer: AnswerWriter): Route[] {
   const resources = servedResources(served);
   const groups = [...new Set(resources.map((resource) => resource.group))].sort();
@@ -62,7 +62,7 @@ const versionsOf = (group: string, resources: readonly ServedResource[]): string
   ...new Set(resources.filter((resource) => resource.group === group).map((resource) => resource.version)),
 ];
 
-/** `metav1.APIGroup` without its type, as it stands inside a list. */
+/** `metav1.APIGroup` without `kind` and `apiVersion`, as it appears in a list. */
 function toGroup(name: string, resources: readonly ServedResource[]): object {
   const versions = versionsOf(name, resources).map((version) => ({ groupVersion: `${name}/${version}`, version }));
   return { name, versions, preferredVersion: versions[0] };
@@ -86,7 +86,7 @@ function toResourceList(group: string, version: string, resources: readonly Serv
   };
 }
 
-/** The build, and what it runs on. */
+/** The build, and the platform that it runs on. */
 export interface ReleaseInfo {
   /** Semantic version without `v`. */
   readonly version: string;
@@ -95,13 +95,13 @@ export interface ReleaseInfo {
   /** RFC 3339. */
   readonly buildDate: string;
   readonly nodeVersion: string;
-  /** `linux/amd64`. */
+  /** For example `linux/amd64`. */
   readonly platform: string;
 }
 
 export interface VersionParts {
   readonly release: ReleaseInfo;
-  /** The cluster's own `/version`, whole; `undefined` until it is known. A changed version is a new object. */
+  /** The complete answer of the cluster's own `/version`; `undefined` until it is known. A changed version is a new object. */
   clusterVersion(): Readonly<Record<string, unknown>> | undefined;
   /** Whether the paths of the cluster are served. */
   readonly gatewayIsOpen: boolean;
@@ -114,8 +114,8 @@ export interface VersionParts {
 const API_LEVEL = { gitVersion: 'v3.4.1', gitMajor: '3', gitMinor: '4' };
 
 /**
- * The two versions. At `/version` clients of Kubernetes look for that of the API server that they call: with the gateway it
- * is the cluster's, with our release beside it, and nothing before that is known.
+ * The routes of the two versions. At `/version`, clients of Kubernetes expect the version of the API server that they call. So with
+ * the gateway it is the cluster's, with our release added, and a 503 until the cluster's is known.
  */
 export function versionRoutes(parts: VersionParts, writer: AnswerWriter): Route[] {
   const own: Shown = (cluster) => toVersion(parts.release, cluster);
@@ -176,7 +176,7 @@ function toVersion(release: ReleaseInfo, cluster: ClusterVersion): object {
   };
 }
 
-/** The public descriptions, as files of the project. */
+/** The OpenAPI descriptions, which are files of the project. */
 export interface Descriptions {
   /** The text of `api/platform.openapi.yaml`. */
   readonly platformYaml: string;
@@ -192,9 +192,12 @@ export interface DescriptionParts {
   readonly descriptions: Descriptions;
 }
 
-/** `/openapi` and what it lists: the descriptions of this server and of its custom resources, with its own group names and release. */
+/**
+ * `/openapi` and the documents that it lists: the descriptions of this server and of its custom resources, with the group names of
+ * the configured platform and the running release.
+ */
 export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter): Route[] {
-  // Made on first use: parsing 75 KB of YAML takes 80 ms, a good part of a start.
+  // Made on first use, because parsing 75 KB of YAML takes 80 ms, which would slow down the start.
   const serve = (make: () => Buffer, contentType: string): Handler => {
     let representation: Representation | undefined;
     return (exchange) => {
@@ -219,7 +222,10 @@ export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter)
   }));
 }
 
-/** The files are written for the platform `gatehouse`: groups, annotation prefixes and the realm carry its name. */
+/**
+ * Replaces the platform name: the files are written for the platform `gatehouse`, whose name is in groups, annotation prefixes and
+ * the realm.
+ */
 function adapt(text: string, { platform, version }: DescriptionParts): string {
   return text
     .replaceAll(/\bgatehouse\.io\b/g, `${platform}.io`)

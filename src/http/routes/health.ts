@@ -5,7 +5,7 @@ import { resourceNotFound } from '../answer/refusals.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
 import type { Health, HealthEndpoint, HealthReport, HealthResult } from '../health.ts';
 
-/** `/healthz`, `/livez`, `/readyz` and each check of theirs: no token, no limiter, never cached. */
+/** `/healthz`, `/livez`, `/readyz` and each of their checks: without a token, without a limit, never cached. */
 export function healthRoutes(health: Health, writer: AnswerWriter): Route[] {
   return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) => [
     healthRoute(`/${endpoint}`, (exchange) => answerHealth({ health, writer, endpoint }, exchange)),
@@ -42,7 +42,7 @@ function answerHealth({ health, writer, endpoint }: HealthAnswerParts, exchange:
   writer.send(exchange, 200, headers, wholeBody(Buffer.from(text)));
 }
 
-/** Other reasons than a missing right go to the log only. */
+/** Only a missing right is named in the answer; other reasons are only logged. */
 const failedText = ({ missingRight = 'reason withheld', counts }: HealthResult): string =>
   `failed: ${missingRight}${counts ? '' : ' (does not count)'}`;
 

@@ -8,7 +8,7 @@ import { WatchPlaces } from '../watch/watch-places.ts';
 import { Watches } from '../watch/watches.ts';
 import { listRoutes } from './lists.ts';
 
-/** A kind that is served, and what answers for it. */
+/** A kind, its list in memory and its watches. */
 export interface ServedList {
   readonly kind: Kind;
   readonly lister: Lister;
@@ -16,7 +16,7 @@ export interface ServedList {
   readonly age: Age;
 }
 
-/** The lists of all kinds, and their watches, which share the places for watches. */
+/** The lists and watches of all kinds. All watches share one limit. */
 export const listFamily =
   (lists: readonly ServedList[]): RouteFamily =>
   (tools) => {

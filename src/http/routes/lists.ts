@@ -13,10 +13,10 @@ import type { Exchange, Handler, Route } from '../exchange.ts';
 import { toRequestInfo } from '../request-info.ts';
 import type { Watches } from '../watch/watches.ts';
 
-/** Headers of every answer that shows objects of the cluster. */
+/** The headers of every answer with objects of the cluster. */
 export const LIST_HEADERS = { contentType: 'application/json', cacheControl: 'private, no-cache' };
 
-/** A kind and its list in memory. */
+/** A kind, its list in memory and the age of that list. */
 export interface ListedKind {
   readonly kind: Kind;
   readonly lister: Lister;
@@ -30,8 +30,7 @@ export interface ListRouteParts extends ListedKind {
 }
 
 /**
- * The list of a cluster-scoped kind, the get of one object and the watch of the list. All are answered from memory; only a long
- * body is waited for.
+ * The routes that list, get and watch a cluster-scoped kind. All answer from memory; only a long body is waited for.
  */
 export function listRoutes({ kind, lister, age, watches, writer, deadline }: ListRouteParts): Route[] {
   const parseWatchQuery = createWatchQueryParser(kind);
@@ -58,7 +57,9 @@ export function listRoutes({ kind, lister, age, watches, writer, deadline }: Lis
   ];
 }
 
-/** How long the caller of a read waits, by its own words. A stream ends by `timeoutSeconds` alone, as that of the API server does. */
+/**
+ * The time limit of a read that its caller sets with `timeout`. A watch ends only by `timeoutSeconds`, as it does in the API server.
+ */
 export function allowedMs({ request, target }: Exchange): number | undefined {
   const timeoutMs = timeoutIn(target.query);
   if (timeoutMs === undefined) return undefined;
@@ -66,7 +67,7 @@ export function allowedMs({ request, target }: Exchange): number | undefined {
   return 'fault' in info || info.verb === 'watch' ? undefined : timeoutMs;
 }
 
-/** Answers the list, by the parameters that the kind has. */
+/** Answers a list request, with the query parameters that the kind has. */
 export function listHandler(
   { kind, lister, age }: ListedKind,
   { writer, deadline }: Pick<ListRouteParts, 'writer' | 'deadline'>,

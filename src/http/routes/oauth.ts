@@ -24,13 +24,13 @@ interface OAuthRouteParts {
   readonly clock: Clock;
 }
 
-/** N-57, for an answer without a body. */
+/** The cache headers of N-57 (docs/contract/tokens.md), for an answer without a body. */
 const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-/** N-57: every answer under /oauth, JWKS and metadata aside. */
+/** The headers of every answer under /oauth except JWKS and metadata (N-57). */
 const NO_STORE = { 'Content-Type': 'application/json', ...UNCACHED };
 
-/** Copies are good for five minutes: a new signing key is published long before it is used. */
+/** The documents may be cached for five minutes, because a new signing key is published long before it is used. */
 const DOCUMENT = { contentType: 'application/json', cacheControl: 'public, max-age=300' };
 
 const METADATA_PATHS = [
@@ -41,8 +41,8 @@ const METADATA_PATHS = [
 ];
 
 /**
- * Everything under /oauth and its metadata. All of it is public: the authorization server checks credentials of its own
- * kind.
+ * The routes under /oauth and their metadata. All of them are public to the chain, because the authorization server checks its own
+ * kinds of credentials.
  */
 function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const common = { access: 'public', admission: 'other', produces: 'json' } as const;
@@ -69,13 +69,13 @@ export const oauthFamily =
   (server: AuthorizationServer): RouteFamily =>
   (tools) => ({ routes: oauthRoutes({ ...tools, server }) });
 
-/** What the audit trail records of a request, and how the access log learns who took part in it. */
+/** What the audit trail records of a request. `actorKnown` adds user, client and session to the access log. */
 const originOf = (exchange: Exchange): Required<Origin> => ({
   source: exchange.source,
   requestId: exchange.requestId,
   ownRequestId: exchange.ownRequestId,
-  partyKnown: (party) => {
-    exchange.actedFor(party);
+  actorKnown: (actor) => {
+    exchange.actedFor(actor);
   },
 });
 
@@ -100,10 +100,10 @@ function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Reco
   };
 }
 
-/** Does not read the form: a token in it would be no credential (N-30). */
+/** Does not read the form, because a token in it is not accepted (N-30). */
 function userinfoHandler({ server, writer }: OAuthRouteParts): Handler {
   return (exchange) => {
-    const userinfo = server.userinfo(exchange.request.headers.authorization, originOf(exchange).partyKnown);
+    const userinfo = server.userinfo(exchange.request.headers.authorization, originOf(exchange).actorKnown);
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(userinfo)));
   };
 }
@@ -128,13 +128,13 @@ function logoutHandler({ server, limits, bodies, writer }: OAuthRouteParts): Han
   };
 }
 
-/** N-25: 303 after a POST, so that nothing is posted again. */
+/** Redirects with 303 after a POST, so that the browser does not repeat the POST (N-25). */
 function redirect(writer: AnswerWriter, exchange: Exchange, location: string): void {
   const status = exchange.request.method === 'POST' ? 303 : 302;
   writer.send(exchange, status, { Location: location, ...UNCACHED }, NO_BODY);
 }
 
-/** Serves a document of the authorization server, compressing each version of it once. */
+/** Serves a document of the authorization server; each version of it is compressed once. */
 function documentHandler(read: () => PublicDocument, writer: AnswerWriter): Handler {
   let shown: { readonly body: Buffer; readonly representation: Representation } | undefined;
   return (exchange) => {

@@ -13,15 +13,15 @@ interface TokenReviewRouteParts {
   readonly writer: AnswerWriter;
 }
 
-/** A review holds one token of at most 8 KiB and a few names: above, 413. */
+/** The largest body; a larger one is 413. A review has one token of at most 8 KiB and a few names. */
 const LONGEST_REVIEW = 64 * 1024;
 
-/** N-57: an answer holds for this moment only. The API server keeps it for as long as its own settings say. */
+/** An answer is valid only for this moment (N-57). The API server caches it anyway, for as long as its own settings say. */
 const NO_STORE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 /**
- * The TokenReview webhook. It is public like all of /oauth, because it checks credentials of its own kind. It has a
- * pace of its own, so that callers who are refused here wait only for each other.
+ * The TokenReview webhook. It is public to the chain like all of /oauth, because it checks its own kinds of credentials. Its
+ * refusals have a rate limit of their own, so that refused callers wait only for each other.
  */
 export const tokenReviewFamily =
   (reviews: TokenReviewWebhook): RouteFamily =>
@@ -38,7 +38,7 @@ export const tokenReviewFamily =
     ],
   });
 
-/** Ignores the query: the API server appends its own time limit. */
+/** Ignores the query parameters, because the API server adds its own `timeout`. */
 function reviewHandler({ reviews, bodies, writer }: TokenReviewRouteParts): Handler {
   return async (exchange) => {
     const { headers, socket } = exchange.request;

@@ -1,10 +1,10 @@
 import { combineCrc32, type DeflatedPiece, deflateShared } from '../../resources/bytes/deflated-piece.ts';
 import { GZIP_HEADER, gzipEnd } from '../../resources/bytes/list-body.ts';
 
-/** An entry lives as long as the bytes that it was made of. */
+/** The compressed pieces; each is kept for as long as the bytes that it was made from. */
 const pieces = new WeakMap<Uint8Array, DeflatedPiece>();
 
-/** Returns the same piece for the same bytes, so that what many streams send is compressed once. */
+/** Returns the same piece for the same bytes, so that bytes that many streams send are compressed once. */
 function sharedPiece(plain: Uint8Array): DeflatedPiece {
   const piece = pieces.get(plain) ?? deflateShared(plain);
   pieces.set(plain, piece);
@@ -12,10 +12,9 @@ function sharedPiece(plain: Uint8Array): DeflatedPiece {
 }
 
 /**
- * A streamed body that is one gzip member (RFC 1952). Each piece is deflated independently of those before it, and ends
- * at a byte boundary by a sync flush. So a piece is the same for all streams, none of them needs a window of its own,
- * and a reader can decompress all that it has received. One member for each piece would be simpler, but browsers stop
- * after the first member.
+ * A streamed body that is one gzip member (RFC 1952). Each piece is deflated independently of earlier pieces, and ends at a byte
+ * boundary because of a sync flush. So a piece is the same for all streams, a stream needs no compression window, and a client can
+ * decompress everything that it has received. One member for each piece would be simpler, but browsers stop after the first member.
  */
 export class GzipStream {
   readonly head = GZIP_HEADER;

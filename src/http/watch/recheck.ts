@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { StatusError } from '../../status-error.ts';
 import type { Exchange, Step } from '../exchange.ts';
 
-/** The steps of the chain that judge a caller. */
+/** The steps of the chain that authenticate and authorize a caller. */
 export interface CallerSteps {
   readonly authenticate: Step;
   readonly authorize: Step;
@@ -12,22 +12,22 @@ export interface CallerSteps {
 export type Recheck = () => void | Promise<void>;
 
 /**
- * A recheck judges the bearer each time, from memory. It asks for the right about every third time, and then each time
- * until there is a new answer. So a withdrawn right lasts at most 30 s plus the 10 s for which a decision is
- * remembered. 10,000 users with a watch each cost the cluster at most 330 reviews a second.
+ * The time between two checks of the right. A recheck, every 10 s, verifies the bearer token each time, from memory, but checks the
+ * right only about every third time, and then every time until there is a new answer. So a withdrawn right lasts at most 30 s plus
+ * the 10 s for which a decision is remembered. 10,000 users with a watch each cost the cluster at most 330 reviews a second.
  */
 const RIGHT_MS = 29_000;
 /**
- * A 429 comes from our own lack of places, so it must not keep an old answer good for long: the next recheck, 10 s
- * later, asks again, and if that fails as well the watch ends. This holds for the right, and for the bearer of a
- * service account, which the cluster judges.
+ * How old the last positive answer may be when a recheck fails with 429. A 429 comes from our own limits, so it must not keep an old
+ * answer valid for long: the next recheck, 10 s later, asks again, and if that fails as well the watch ends. This holds for the
+ * right, and for the token of a service account, which the cluster verifies.
  */
 const RIGHT_OVERLOADED_MS = RIGHT_MS + 10_000;
 const BEARER_OVERLOADED_MS = 19_000;
 
 /**
- * Returns a function that prepares the rechecks of an exchange that has just been authorized. The last decision about a
- * caller holds for `maxDecisionAgeMs` while the cluster gives no new one.
+ * Returns a function that prepares the rechecks of an exchange that has just been authorized. While the cluster does not answer, the
+ * last decision about a caller is valid for `maxDecisionAgeMs`.
  */
 export function createRecheck(
   { authenticate, authorize }: CallerSteps,
@@ -42,7 +42,7 @@ export function createRecheck(
       if (now - askedAt < RIGHT_MS) return;
       try {
         await authorize(exchange);
-        // A stale decision means that nobody was asked or nobody answered: the next call asks again.
+        // A stale decision means that the cluster was not asked or did not answer, so the next recheck asks again.
         if (isNew(exchange)) askedAt = allowedAt = now;
       } catch (error) {
         if (now - allowedAt > patienceMs(error, maxDecisionAgeMs)) throw error;
@@ -66,8 +66,8 @@ export function createRecheck(
 }
 
 /**
- * How old the last positive decision may be when a recheck fails with this error. When the cluster does not answer, the
- * decision holds for long; when the cluster refuses, it ends at once.
+ * How old the last positive decision may be when a recheck fails with this error. If the cluster does not answer, the decision stays
+ * valid for long; if the cluster refuses, it ends at once.
  */
 function patienceMs(error: unknown, maxDecisionAgeMs: number): number {
   if (isOverload(error)) return RIGHT_OVERLOADED_MS;
@@ -76,5 +76,5 @@ function patienceMs(error: unknown, maxDecisionAgeMs: number): number {
 
 const isOverload = (error: unknown): boolean => error instanceof StatusError && error.answer.code === 429;
 
-/** Whether the last decision is current. A stale one that still holds must not count as a new one. */
+/** Whether the decision comes from the cluster now. A stale decision that is still valid must not count as a new one. */
 const isNew = ({ decision }: Exchange): boolean => decision?.source !== 'stale';

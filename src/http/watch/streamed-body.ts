@@ -5,10 +5,10 @@ import { GzipStream } from './gzip-stream.ts';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const CRLF = '\r\n';
 
-/** An entry lives as long as the bytes that it frames, so the batches and parts that are kept take twice their own 8 MiB. */
+/** The framed chunks; each is kept for as long as its bytes, so the batches and parts that are kept use twice their own 8 MiB. */
 const chunks = new WeakMap<Uint8Array, Buffer>();
 
-/** Frames the bytes as one chunk. The same bytes give the same chunk, so that what many streams send is framed once. */
+/** Frames the bytes as one chunk. The same bytes give the same chunk, so that bytes that many streams send are framed once. */
 export function sharedChunk(bytes: Uint8Array): Buffer {
   const known = chunks.get(bytes);
   if (known) return known;
@@ -18,14 +18,14 @@ export function sharedChunk(bytes: Uint8Array): Buffer {
 }
 
 /**
- * The body of an answer whose head was sent without a length. It frames the chunks itself. Node would frame each piece
- * again for each response: the kernel would gather four pieces instead of one, which is half of the time of a write.
- * Buffering, `drain` and the end stay with the response. The body is compressed as `exchange.coding` says, and counted
- * in `exchange.bodyBytes`.
+ * The body of an answer whose head was sent without a length. It frames the chunks itself: Node would frame each piece again for
+ * each response, and the kernel would have to gather four pieces instead of one, which takes half of the time of a write. The
+ * response still does the buffering, the `drain` event and the end. The body is compressed with `exchange.coding`, and its bytes
+ * are counted in `exchange.bodyBytes`.
  */
 export class StreamedBody {
   readonly #exchange: Exchange;
-  /** Whether chunks are used: not for HTTP/1.0, whose bodies end with their connection. */
+  /** Whether the body is chunked; not with HTTP/1.0, where the end of the connection ends the body. */
   readonly #isChunked: boolean;
   readonly #gzip: GzipStream | undefined;
 
@@ -33,14 +33,14 @@ export class StreamedBody {
     const { response, coding } = exchange;
     this.#exchange = exchange;
     this.#isChunked = response.chunkedEncoding;
-    response.chunkedEncoding = false; // from here on what is written is sent as it is
+    response.chunkedEncoding = false; // from here on Node sends the bytes as they are
     this.#gzip = coding === 'gzip' ? new GzipStream() : undefined;
     if (this.#gzip) this.#send(this.#gzip.head);
   }
 
   /**
-   * Returns whether there is room for more. If not, the response emits `drain` when there is. `bytes` must not be
-   * empty, because an empty chunk is the end.
+   * Returns whether there is room for more. If not, the response emits `drain` later. `bytes` must not be empty, because an empty
+   * chunk ends the body.
    */
   write(bytes: Uint8Array): boolean {
     return this.#send(this.#gzip ? this.#gzip.add(bytes) : bytes);

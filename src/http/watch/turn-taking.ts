@@ -1,41 +1,41 @@
 import type { Clock } from '../../runtime/clock.ts';
 
 /**
- * After this time everything else that waits for the event loop has its turn. Most work is a small write of 12 µs. A
- * watcher with a selector of its own may have to look at 15,000 nodes, which takes 5 ms.
+ * The longest time that the workers use the event loop before everything else may run. Most work is a small write of 12 µs. A
+ * watcher with a selector of its own may have to check 15,000 nodes, which takes 5 ms.
  */
 const TURN_MS = 8;
 /**
- * Writes go to the kernel when the turn is over, so no clock sees them within the turn. With a limit on time alone, a
- * turn of 8 ms was followed by 50 ms of writes.
+ * The most pieces of work in a turn. Node passes writes to the kernel after the turn, so the clock does not measure them. With a
+ * limit on time alone, a turn of 8 ms was followed by 50 ms of writes.
  */
 const MOST_IN_A_TURN = 64;
 
 /**
- * After this many pieces of work comes a turn of the event loop without any; a turn of 8 ms is followed by 16. For libuv accepts
- * one connection in a turn of the loop: if each had work of ours in it, a thousand watchers that begin at once would be let
- * in one by one, 10 ms or more apart, and behind them everybody else, the kubelet's probes included. An empty turn of the loop
- * takes some 10 µs.
+ * For every 4 pieces of work, the event loop makes one turn without any; after a turn of 8 ms it makes 16. The reason is that libuv
+ * accepts one connection in each turn of the loop: if every turn had work of ours in it, a thousand watchers that connect at once
+ * would be accepted one by one, at least 10 ms apart, and all others after them, the kubelet's probes included. An empty turn takes
+ * about 10 µs.
  */
 const PIECES_A_PAUSE = 4;
 const MOST_PAUSES = MOST_IN_A_TURN / PIECES_A_PAUSE;
-/** If requests make these turns long, they go first: three quarters of the time are theirs, and a quarter is ours. */
+/** If requests make the empty turns long, we wait at most three times as long as our own turn took: a quarter of the time is ours. */
 const THEIR_SHARE = 3;
 
 interface TurnTakingParts<Worker> {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Does a small piece of one worker's work. It may add any worker again, and must not throw. */
   work(worker: Worker): void;
-  /** Called when no worker waits any more, a turn after the last one: by then the kernel has what that one wrote. */
+  /** Called when no worker waits any more, one turn after the last work: by then its writes have reached the kernel. */
   rest(): void;
 }
 
-/** Lets many workers do a little work each, in the order in which they came, without holding the event loop. */
+/** Lets many workers do a little work each, in the order in which they were added, without blocking the event loop. */
 export class TurnTaking<Worker> {
   readonly #waiting = new Set<Worker>();
   readonly #parts: TurnTakingParts<Worker>;
   #isRunning = false;
-  /** How many turns of the event loop may still pass before our next turn, and the latest time for it. */
+  /** The number of turns of the event loop before our next work, and the time at which it begins at the latest. */
   #pauses = 0;
   #pausesEndAt = 0;
 
@@ -43,7 +43,7 @@ export class TurnTaking<Worker> {
     this.#parts = parts;
   }
 
-  /** A worker that waits already keeps its place. */
+  /** Adds a worker at the end. A worker that already waits keeps its position. */
   add(worker: Worker): void {
     this.#waiting.add(worker);
     if (this.#isRunning) return;
@@ -68,7 +68,7 @@ export class TurnTaking<Worker> {
     const { clock, work } = this.#parts;
     const beganAt = clock.monotonic();
     const endsAt = beganAt + TURN_MS;
-    // A worker that is added again meanwhile waits for the next turn.
+    // A worker that is added again during this turn waits for the next one.
     const most = Math.min(this.#waiting.size, MOST_IN_A_TURN);
     let done = 0;
     for (const worker of this.#waiting) {

@@ -1,17 +1,17 @@
 import { StatusError } from '../../status-error.ts';
 
-/** How a watch came to its end: in the log, and the label of `gatehouse_watches_ended_total`. */
+/** Why a watch ended: the words of the log, and of the label of `gatehouse_watches_ended_total`. */
 export const WATCH_ENDS = [
-  'client', // the client left
-  'timeout', // its own time limit, or ours
+  'client', // the client disconnected
+  'timeout', // the client's time limit, or ours
   'stopping', // the server is stopping
   'slow', // the client did not read, or read too slowly
-  'unauthorized', // its bearer is no longer good
-  'forbidden', // its right was withdrawn
-  'overloaded', // no place was left to recheck its caller, because of the caller's own requests
-  'expired', // the client lagged behind the changes that are kept
-  'unavailable', // the data, or what is known of sessions, is too old
-  'failed', // a fault of ours
+  'unauthorized', // the bearer token is no longer valid
+  'forbidden', // the right was withdrawn
+  'overloaded', // the caller could not be rechecked because of a 429, due to the caller's own requests
+  'expired', // the client fell behind the changes that are kept
+  'unavailable', // the data, or the data about sessions, is too old
+  'failed', // a bug
 ] as const;
 
 export type WatchEnd = (typeof WATCH_ENDS)[number];
@@ -25,12 +25,12 @@ const BY_STATUS: Readonly<Record<number, WatchEnd>> = {
   504: 'unavailable',
 };
 
-/** How a watch ends when it fails with this error. */
+/** The word for a watch that fails with this error. */
 export const endOf = (error: unknown): WatchEnd =>
   (error instanceof StatusError ? BY_STATUS[error.answer.code] : undefined) ?? 'failed';
 
 /**
- * Whether a stream that ends this way may send the version that it reached. After `expired` that version is not known
- * any more, and after `failed` it may be wrong.
+ * Whether a stream that ends for this reason may send the version that it has reached. After `expired` the changes since that version
+ * are no longer kept, and after `failed` the version may be wrong.
  */
 export const isSound = (end: WatchEnd): boolean => end !== 'expired' && end !== 'failed';

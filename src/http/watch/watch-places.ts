@@ -3,7 +3,7 @@ import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { UserPlaces } from '../user-places.ts';
 
-/** Bounds the watches that are open at once: all of them, and those of one user (HL-05). */
+/** Limits the number of open watches, in total and for each user (HL-05). */
 export class WatchPlaces {
   readonly #limits: HttpLimits;
   readonly #metrics: HttpMetrics;
@@ -21,8 +21,7 @@ export class WatchPlaces {
   }
 
   /**
-   * Throws a 429 when there is no place for a watch of this user. A user whose own places are all taken gets that message,
-   * even when there is no place for anybody.
+   * Throws a 429 when this user may open no further watch. If both limits are reached, the message is that of the user's own limit.
    */
   check(user: string): void {
     const full = this.#places.fullFor(user);
@@ -36,7 +35,7 @@ export class WatchPlaces {
     }
   }
 
-  /** Takes a place until `leave` is called, once. */
+  /** Takes a place. The returned function gives it back, and must be called once. */
   take(user: string): () => void {
     return this.#places.take(user);
   }

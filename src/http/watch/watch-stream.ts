@@ -11,11 +11,11 @@ import { endOf, isSound, type WatchEnd } from './watch-end.ts';
 interface WatchTimes {
   /** The interval at which the caller is checked again. */
   readonly recheckMs: number;
-  /** The interval at which a stream tells its reader the version that it has reached, however busy the stream is. */
+  /** The interval of bookmarks, which give the version that the stream has reached, also while it sends events. */
   readonly bookmarkMs: number;
   /** The time after which a client of server-sent events reconnects by itself. */
   readonly retryMs: number;
-  /** A client that reads nothing of what waits for it for this long is cut off. */
+  /** A client that reads nothing of the waiting bytes for this long is cut off. */
   readonly sendTimeoutMs: number;
 }
 
@@ -33,8 +33,8 @@ export interface WatchStreamParts {
 }
 
 /**
- * One watch on its connection. It has no timer and no queue. `Watches` looks at it ten times a second; it does one
- * thing at each turn, and takes events from its watch only when the socket has room.
+ * One watch on its connection. It has no timer and no queue. `Watches` checks it ten times a second; it does one thing in each turn,
+ * and takes events from its watch only when the socket has room.
  */
 export class WatchStream {
   readonly #parts: WatchStreamParts;
@@ -59,12 +59,12 @@ export class WatchStream {
     });
   }
 
-  /** `client` when the client left by itself. */
+  /** Why the stream ended; `client` when we did not end it. */
   get end(): WatchEnd {
     return this.#end ?? 'client';
   }
 
-  /** Whether `work` has something to do. Cheap: called for every stream all the time. */
+  /** Whether `work` has something to do. It must be cheap, because it is called for every stream ten times a second. */
   isDue(now: number): boolean {
     if (this.#end !== undefined) return false;
     if (this.#pending !== undefined || now >= this.#recheckAt || this.#isOver(now)) return true;
@@ -77,10 +77,10 @@ export class WatchStream {
     if (now >= this.#recheckAt) this.#recheck(now);
     if (this.#isOver(now)) this.#pending ??= { end: 'timeout' };
     if (this.#pending) this.#finish(this.#pending, now);
-    else if (!this.#stall.isBlocked) this.#tell(now);
+    else if (!this.#stall.isBlocked) this.#sendChanges(now);
   }
 
-  /** Cuts off a client that has stopped reading. Cheap: called for every stream all the time. */
+  /** Cuts off a client that has stopped reading. It must be cheap, because it is called for every stream ten times a second. */
   cutIfStalled(now: number): void {
     if (this.#stall.dueIn(now) !== 0) return;
     const { exchange } = this.#parts;
@@ -97,25 +97,25 @@ export class WatchStream {
   }
 
   /**
-   * Whether its time is up. The first state is always sent to its end: otherwise a client that needs longer for it than
-   * a stream lasts would begin again for ever.
+   * Whether the stream's time is up. The initial state is always sent completely: otherwise a client that needs longer for it than
+   * a stream lasts would start again for ever.
    */
   #isOver(now: number): boolean {
     return now >= this.#parts.endsAt && !this.#parts.watch.isBeginning;
   }
 
-  /** Ends the stream at its next turn because the server stops. Returns false when it is ending already. */
+  /** Ends the stream at its next turn because the server stops. Returns false if it is already ending. */
   stop(): boolean {
     if (this.#pending) return false;
     this.#pending = { end: 'stopping' };
     return true;
   }
 
-  /** Sends what has happened. When a bookmark is due it comes first, as soon as the reader has reached a version. */
-  #tell(now: number): void {
+  /** Sends the next events. A bookmark that is due goes first, as soon as the reader has reached a version. */
+  #sendChanges(now: number): void {
     const { watch } = this.#parts;
     try {
-      const bytes = now >= this.#bookmarkAt ? this.#sign(now) : watch.next();
+      const bytes = now >= this.#bookmarkAt ? this.#bookmarkOrNext(now) : watch.next();
       if (bytes) this.#write(bytes, now);
     } catch (error) {
       this.fail(error);
@@ -123,10 +123,10 @@ export class WatchStream {
   }
 
   /**
-   * What to send when a bookmark is due: the bookmark, or the next events when the reader is between two versions, or a
-   * keep-alive when there is neither.
+   * The bytes to send when a bookmark is due: the bookmark; or the next events if the reader is between two versions; or a keep-alive
+   * if there is neither.
    */
-  #sign(now: number): Uint8Array | undefined {
+  #bookmarkOrNext(now: number): Uint8Array | undefined {
     const { watch, times } = this.#parts;
     const bookmark = watch.bookmark();
     const bytes = bookmark ?? watch.next();
@@ -139,8 +139,8 @@ export class WatchStream {
   }
 
   /**
-   * The ERROR event. It comes with a retry time where there is one: a client of server-sent events that comes back too
-   * early would be refused, and many do not come back after that.
+   * The ERROR event. For server-sent events it comes with the error's retry time, if there is one: a client that reconnects too early
+   * would be refused, and many clients do not reconnect after that.
    */
   #errorEvent(error: unknown): readonly Uint8Array[] {
     const { exchange, form } = this.#parts;
@@ -158,7 +158,7 @@ export class WatchStream {
     }
   }
 
-  /** Ends the stream. Its last events are a bookmark to go on from, where there is one, and the error. */
+  /** Ends the stream. Its last events are a bookmark from which the client can go on, if there is one, and the error. */
   #finish({ end, error }: { end: WatchEnd; error?: unknown }, now: number): void {
     const { exchange, watch } = this.#parts;
     this.#end = end;
@@ -170,7 +170,7 @@ export class WatchStream {
     if (error) last.push(...this.#errorEvent(error));
     const bytes = last.length > 0 ? Buffer.concat(last) : undefined;
     this.#body.end(bytes);
-    // The client has time to read what is left, by the same rule.
+    // The client may take as long to read the rest as it may for any other bytes.
     this.#block(now);
   }
 

@@ -20,62 +20,62 @@ import { WatchStream } from './watch-stream.ts';
 export interface WatchesParts {
   readonly source: WatchSource;
   readonly age: Age;
-  /** The watches of all kinds share these places. */
+  /** The limit that the watches of all kinds share. */
   readonly places: WatchPlaces;
   readonly limits: HttpLimits;
   readonly writer: AnswerWriter;
   readonly metrics: HttpMetrics;
   readonly clock: Clock;
   readonly random: Random;
-  /** Aborts when the port has closed: streams must end then. */
+  /** Aborts when the port has closed: streams then end. */
   readonly closing: AbortSignal;
   recheck(exchange: Exchange): Recheck;
 }
 
-/** How often the streams are looked at while there are any. Changes within this time are gathered into one batch. */
-const LOOK_MS = 100;
+/** The interval at which streams are checked while there are any. Changes within it are sent as one batch. */
+const CHECK_MS = 100;
 const RECHECK_MS = 10_000;
 /**
- * A bookmark is sent each minute at the latest. 45 s, because it waits for its turn, and proxies commonly close a
+ * Every stream gets a bookmark at least once a minute. 45 s leaves time for it to wait for its turn; proxies commonly close a
  * connection that is silent for 60 s.
  */
 const BOOKMARK_MS = 45_000;
 /** kube-apiserver ends its watches after 30 to 60 minutes, so that clients spread over the replicas again. */
 const LIFETIME_MS = { least: 1_800_000, spread: 1_800_000 };
 /**
- * Browsers wait three to five seconds by default. Spread, since the streams of a failed replica all come back together.
+ * The time after which clients of server-sent events reconnect; browsers wait three to five seconds by default. It is spread, because
+ * the clients of a failed replica all reconnect together.
  */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
 /**
- * At a shutdown the streams end over this time, not all at once: each of them asks another replica for the initial state.
+ * At a shutdown the streams end spread over this time, because each client then asks another replica for the initial state.
  */
 const STOPPING_MS = 5_000;
 
 const HEADERS = {
   json: { 'Content-Type': 'application/json' },
   events: { 'Content-Type': 'text/event-stream' },
-  // A proxy that buffers a body before it passes it on (nginx) would hold back all events.
   identity: {},
   gzip: { 'Content-Encoding': 'gzip' },
   common: {
     'Cache-Control': 'private, no-cache',
     Vary: 'Accept, Accept-Encoding',
-    'X-Accel-Buffering': 'no',
+    'X-Accel-Buffering': 'no', // nginx would buffer the body and hold back all events
     Connection: 'close',
   },
 };
 
-/** The running watches of a list. There is no timer while there are none. */
+/** The open watches of a list. While there are none, no timer runs. */
 export class Watches {
   readonly #parts: WatchesParts;
   readonly #streams = new Set<WatchStream>();
   readonly #turns: TurnTaking<WatchStream>;
-  #isLooking = false;
-  /** The version at the last look, or when the first of the streams began. */
+  #isCheckPlanned = false;
+  /** The version at the last check, or when the first stream began. */
   #version: number | undefined;
-  /** When the changes were found that some watches have not been sent yet. */
-  #newsAt: number | undefined;
-  /** Set at a shutdown: how many streams end at each look. */
+  /** When changes were found that some watches have not been sent yet. */
+  #changedAt: number | undefined;
+  /** Set at a shutdown: the number of streams that end at each check. */
   #endingShare: number | undefined;
 
   constructor(parts: WatchesParts) {
@@ -83,14 +83,14 @@ export class Watches {
     this.#turns = new TurnTaking({
       clock: parts.clock,
       work: (stream) => this.#work(stream),
-      rest: () => this.#allTold(),
+      rest: () => this.#allSent(),
     });
     onAbort(parts.closing, () => this.#stop());
   }
 
   /**
-   * Answers this exchange with a stream. Throws 429 when there is no place for it, and 503 and 410 as the source does.
-   * A HEAD passes the same checks as a GET, and gets the headers only.
+   * Answers this exchange with a stream. Throws 429 when the user may open no further watch, and the 503 and 410 of the source. A HEAD
+   * goes through the same checks as a GET, and gets only the headers.
    */
   open(exchange: Exchange, query: WatchQuery, form: WatchForm): void {
     const { source, age, places, limits, writer, clock } = this.#parts;
@@ -125,7 +125,7 @@ export class Watches {
     exchange.atEnd(places.take(user));
     exchange.atEnd(() => this.#ended(stream));
     this.#turns.add(stream);
-    this.#lookLater();
+    this.#checkLater();
   }
 
   #now(): number {
@@ -141,7 +141,7 @@ export class Watches {
     this.#parts.metrics.watchEnded(stream.end);
   }
 
-  /** The turn of a stream: it does one thing, and gets another turn when there is more. */
+  /** Lets a stream do one thing, and gives it another turn if there is more to do. */
   #work(stream: WatchStream): void {
     if (!this.#streams.has(stream)) return;
     const now = this.#now();
@@ -149,23 +149,23 @@ export class Watches {
     if (stream.isDue(now)) this.#turns.add(stream);
   }
 
-  #lookLater(): void {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    this.#parts.clock.after(LOOK_MS, () => {
-      this.#isLooking = false;
-      this.#look();
-      if (this.#streams.size > 0) this.#lookLater();
+  #checkLater(): void {
+    if (this.#isCheckPlanned) return;
+    this.#isCheckPlanned = true;
+    this.#parts.clock.after(CHECK_MS, () => {
+      this.#isCheckPlanned = false;
+      this.#check();
+      if (this.#streams.size > 0) this.#checkLater();
       else this.#version = undefined;
     });
   }
 
-  #look(): void {
+  #check(): void {
     const now = this.#now();
-    let hasNews = false;
+    let hasChanges = false;
     try {
       const version = this.#parts.source.refresh();
-      hasNews = version !== this.#version;
+      hasChanges = version !== this.#version;
       this.#version = version;
     } catch (error) {
       for (const stream of this.#streams) stream.fail(error);
@@ -176,19 +176,17 @@ export class Watches {
       if (stopping > 0 && stream.stop()) stopping--;
       if (!stream.isDue(now)) continue;
       this.#turns.add(stream);
-      if (hasNews) this.#newsAt ??= now;
+      if (hasChanges) this.#changedAt ??= now;
     }
   }
 
-  /**
-   * All watches have been sent the changes, except those whose clients do not read. These go on when their clients do.
-   */
-  #allTold(): void {
-    if (this.#newsAt !== undefined) this.#parts.metrics.watchesTold(this.#now() - this.#newsAt);
-    this.#newsAt = undefined;
+  /** Measures how long it took to send the changes to all watches, except to those whose clients do not read: they get them later. */
+  #allSent(): void {
+    if (this.#changedAt !== undefined) this.#parts.metrics.watchesUpdated(this.#now() - this.#changedAt);
+    this.#changedAt = undefined;
   }
 
   #stop(): void {
-    this.#endingShare = Math.ceil((this.#streams.size * LOOK_MS) / STOPPING_MS);
+    this.#endingShare = Math.ceil((this.#streams.size * CHECK_MS) / STOPPING_MS);
   }
 }

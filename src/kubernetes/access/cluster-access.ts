@@ -1,5 +1,5 @@
 /**
- * A file that may change while we run, with what counts until it can be read, or content as configured.
+ * A file that may change while we run, with the content to use until the file can be read (`otherwise`); or the content itself.
  */
 export type Source = { readonly file: string; readonly otherwise?: string } | { readonly data: string | Buffer };
 
@@ -11,9 +11,9 @@ export interface ExecCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  /** What to do when the program is not there. */
+  /** The kubeconfig's text about how to install the program, for the error when it does not exist. */
   readonly installHint?: string;
-  /** What the plugin gets about the cluster, without its authority; only if the kubeconfig asks for that. */
+  /** The cluster as it is passed to the plugin, without the CA; only with `provideClusterInfo`. */
   readonly cluster?: ExecClusterInfo;
 }
 
@@ -28,12 +28,12 @@ export interface ExecClusterInfo {
 }
 
 /**
- * Where the cluster is and how to prove who we are, as found in the pod or in a kubeconfig. The files that it names
- * have not been read yet.
+ * The address of the cluster and our credential for it, as found in the pod or in a kubeconfig. The files that it names have not
+ * been read yet.
  */
 export interface ClusterAccess {
   readonly inCluster: boolean;
-  /** With the path prefix, if it has one; without a slash at the end. */
+  /** The URL of the server, with its path prefix, if any, and without a slash at the end. */
   readonly server: string;
   readonly namespace: string | undefined;
   readonly ca?: Source;
@@ -46,13 +46,13 @@ export interface ClusterAccess {
   readonly skipTlsVerify: boolean;
   /** The user that our requests impersonate. */
   readonly impersonation?: ImpersonationHeaders;
-  /** The proxy through which the server is reached. */
+  /** The proxy between us and the server. */
   readonly proxy?: URL;
-  /** Settings that exist but are ignored, one sentence each. */
+  /** One sentence for each setting that is ignored. */
   readonly warnings?: readonly string[];
 }
 
 /**
- * Request headers that make the API server treat us as another user: name and value. Each group is a header of its own.
+ * Request headers that make the API server treat us as another user, by name. A list of values is sent as one header for each.
  */
 export type ImpersonationHeaders = Readonly<Record<string, string | readonly string[]>>;

@@ -9,7 +9,8 @@ import { isSendable } from './header-text.ts';
 import { authorities, clientPair } from './tls-material.ts';
 
 /**
- * What a TLS connection needs. A new object means new material: connections made with the old one are no longer used.
+ * The certificates and settings of a TLS connection. When they change there is a new object, and connections made with the old one
+ * are no longer used.
  */
 export interface TlsMaterial {
   readonly ca?: string;
@@ -25,8 +26,8 @@ export interface Credential {
   readonly tls: TlsMaterial;
 }
 
-/** Files are read again before a request when the last read is this old. The kubelet rotates them within a minute. */
-const LOOK_AGAIN_MS = 10_000;
+/** Files are read again before a request if the last read is this old. The kubelet updates them within a minute. */
+const READ_AGAIN_MS = 10_000;
 
 interface CredentialParts {
   readonly clock: Clock;
@@ -36,7 +37,7 @@ interface CredentialParts {
 }
 
 /**
- * Reads the credential, again when it may have changed. When a read fails, the last good one stays in use (C-27, C-31).
+ * Reads the credential, and again when it may have changed. If a read fails, the last valid credential stays in use (C-27, C-31).
  */
 export class CredentialSource {
   #access: ClusterAccess;
@@ -45,7 +46,7 @@ export class CredentialSource {
   readonly #plugin: ExecPlugin | undefined;
   readonly #failure: LastingFailure;
   #last: Credential | undefined;
-  #lookedAt = 0;
+  #readAt = 0;
   #reading: Promise<Credential> | undefined;
 
   constructor(access: ClusterAccess, { clock, logger, environment = {} }: CredentialParts) {
@@ -57,8 +58,8 @@ export class CredentialSource {
   }
 
   /**
-   * The first read. Throws an `Error` of one sentence for a file that cannot be read. A failing exec plugin does not
-   * make it throw: the plugin may need the network, and the first request asks it again.
+   * Reads the credential for the first time. Throws an `Error` of one sentence for a file that cannot be read, but not when an exec
+   * plugin fails: the plugin may need the network, and the first request runs it again.
    */
   async load(): Promise<void> {
     if (this.#plugin) await readCredentialFiles(this.#access);
@@ -70,13 +71,13 @@ export class CredentialSource {
     }
   }
 
-  /** The credential to send now. Rejects only when none was ever read. A plugin may take 30 s. */
+  /** The current credential. Rejects only if no read has ever succeeded. A plugin may take 30 s. */
   current(): Promise<Credential> {
-    const fresh = this.#clock.monotonic() - this.#lookedAt < LOOK_AGAIN_MS;
+    const fresh = this.#clock.monotonic() - this.#readAt < READ_AGAIN_MS;
     return fresh && this.#last ? Promise.resolve(this.#last) : this.#readOnce();
   }
 
-  /** Call this after a 401: it reads again at once, and asks an exec plugin for a new credential. */
+  /** Reads the credential again at once, and runs an exec plugin again; to be called after a 401. */
   renew(): Promise<Credential> {
     this.#plugin?.forget();
     return this.#readOnce();
@@ -91,7 +92,7 @@ export class CredentialSource {
   }
 
   async #readOrKeep(): Promise<Credential> {
-    this.#lookedAt = this.#clock.monotonic();
+    this.#readAt = this.#clock.monotonic();
     try {
       this.#last = await this.#read(this.#last);
       this.#failure.over({}, 'the cluster credential is read again');
@@ -116,8 +117,8 @@ export class CredentialSource {
 }
 
 /**
- * Reads every file that the access names, and checks what they hold, as a start does. Rejects with an `Error` of one
- * sentence. An exec plugin is not run.
+ * Reads and checks every file that the access names, as the server does when it starts. Rejects with an `Error` of one sentence. An
+ * exec plugin is not run.
  */
 export async function readCredentialFiles(access: ClusterAccess): Promise<void> {
   await readOwn(access).catch((error) => {
@@ -125,7 +126,7 @@ export async function readCredentialFiles(access: ClusterAccess): Promise<void> 
   });
 }
 
-/** Once the file of a token was read, the token beside it never counts again: it is older. */
+/** The access without the kubeconfig's own token once the token file has been read: that token is older. */
 function withoutFallback(access: ClusterAccess, { authorization }: Credential): ClusterAccess {
   const { token } = access;
   if (!token || !('file' in token) || token.otherwise === undefined) return access;
@@ -133,11 +134,11 @@ function withoutFallback(access: ClusterAccess, { authorization }: Credential): 
 }
 
 interface OwnCredential extends Credential {
-  /** The authority as it was written, with the text between its certificates. */
+  /** The CA certificates as they are written, with the text between them. */
   readonly authority: string | undefined;
 }
 
-/** The credential without the part that an exec plugin gives. */
+/** The credential without the part that an exec plugin provides. */
 async function readOwn(access: ClusterAccess): Promise<OwnCredential> {
   const { ca, certificate, key, token, basic, serverName, skipTlsVerify } = access;
   const [caText, certText, keyText, tokenText] = await Promise.all([ca, certificate, key, token].map(read));
@@ -159,7 +160,7 @@ async function read(source: Source | undefined): Promise<string | undefined> {
     return '';
   });
   if (text.trim() !== '') return text;
-  // An empty file is a rotation caught half way. It counts as an error, so that the last good content stays in use.
+  // A file that is empty is just being written. It counts as an error, so that the last valid content stays in use.
   if (otherwise === undefined) throw new Error(`${file} is empty`);
   return otherwise;
 }

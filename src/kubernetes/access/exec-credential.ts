@@ -8,16 +8,16 @@ export interface PluginCredential {
   /** The `Authorization` header. */
   readonly authorization?: string;
   readonly pair?: ClientPair;
-  /** When it expires, in milliseconds since 1970; absent when that is not known. */
+  /** When it expires, in milliseconds since 1970; absent if that is not known. */
   readonly expiresAt?: number;
 }
 
-/** RFC 3339, as Go reads it. */
+/** RFC 3339, as Go parses it. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}([.,]\d+)?(Z|[-+]\d{2}:\d{2})$/;
 
 /**
- * Reads what a plugin wrote: an ExecCredential of the version that its kubeconfig names. Throws an `Error` for anything
- * else, and for an answer without a credential, with which we would be nobody. Its sentences quote nothing of the answer.
+ * Parses the output of a plugin: an ExecCredential of the version that the kubeconfig names. Throws an `Error` for anything else, and
+ * for an output without a credential, with which we would be anonymous. The messages quote nothing of the output.
  */
 export function execCredential(text: string, { command, apiVersion }: ExecCommand): PluginCredential {
   const fault = (what: string): Error => new Error(`the exec plugin ${command} ${what}`);
@@ -46,7 +46,7 @@ export function execCredential(text: string, { command, apiVersion }: ExecComman
   };
 }
 
-/** The parser's messages quote what it read. */
+/** Parses JSON. The parser's messages are dropped, because they quote the text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -6,22 +6,21 @@ import { execCredential, type PluginCredential } from './exec-credential.ts';
 import { findProgram } from './find-program.ts';
 
 /**
- * A cloud provider's plugin answers within seconds, even when it signs in first. One that takes longer is waiting for a
- * person.
+ * A cloud provider's plugin answers within seconds, even if it signs in first. A plugin that takes longer is waiting for a person.
  */
 const TIME_LIMIT_MS = 30_000;
-/** A token or a certificate with its key has some kilobytes. */
+/** The longest output. A token, or a certificate with its key, has a few kilobytes. */
 const LONGEST_ANSWER = 1024 * 1024;
 
 interface PluginParts {
   readonly clock: Clock;
-  /** The environment that the plugin gets, besides its own variables. */
+  /** The environment that the plugin gets, in addition to the variables of the kubeconfig. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * The exec plugin of a kubeconfig (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins).
- * Its answer is remembered for as long as it says. What it writes to its outputs may hold a secret, so no error quotes it.
+ * Its credential is reused until it expires. The output of a plugin may contain a secret, so no error quotes it.
  */
 export class ExecPlugin {
   readonly #command: ExecCommand;
@@ -34,8 +33,8 @@ export class ExecPlugin {
   }
 
   /**
-   * The credential. `authority`: the certificate authority of the cluster, in PEM, for a plugin that gets
-   * the cluster. Rejects when the plugin fails, or has not answered within 30 s: then it is killed.
+   * The credential. `authority` is the CA of the cluster in PEM, for a plugin with `provideClusterInfo`. Rejects when the plugin fails
+   * or has not ended within 30 s; then it is killed.
    */
   async ask(authority?: string): Promise<PluginCredential> {
     const { expiresAt = Number.POSITIVE_INFINITY } = this.#answer ?? {};
@@ -44,7 +43,7 @@ export class ExecPlugin {
     return this.#answer;
   }
 
-  /** Forgets the remembered answer, so that the next `ask` runs the plugin again. */
+  /** Forgets the credential, so that the next `ask` runs the plugin again. */
   forget(): void {
     this.#answer = undefined;
   }
@@ -66,7 +65,7 @@ export class ExecPlugin {
     }
   }
 
-  /** The plugin's input (`ExecCredential` of client.authentication.k8s.io): it has no terminal, and the cluster to sign in to. */
+  /** The plugin's input, an `ExecCredential` in KUBERNETES_EXEC_INFO: there is no terminal, and perhaps the cluster to sign in to. */
   #info(authority: string | undefined): string {
     const { apiVersion, cluster } = this.#command;
     const data =
@@ -90,31 +89,31 @@ function runWithin(signal: AbortSignal, { program, command, variables }: Run): P
     let length = 0;
     const child = start(program, command.args, variables);
     if (!child) return reject(fault('cannot be started: an argument or a variable of it holds a NUL'));
-    /** Closes its output too: processes that it started may hold that open. */
+    /** Kills the program and closes its output, which processes that it has started may keep open. */
     const end = (error: Error): void => {
       child.kill('SIGKILL');
       child.stdout.destroy();
       reject(error);
     };
-    const letGo = onAbort(signal, () => end(new Error(`${command.command} gave no credential within 30 s`)));
+    const removeListener = onAbort(signal, () => end(new Error(`${command.command} gave no credential within 30 s`)));
     child.stdout.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > LONGEST_ANSWER) end(fault('wrote more than 1 MiB'));
       else chunks.push(chunk);
     });
     child.on('error', ({ code }: NodeJS.ErrnoException) => {
-      letGo();
+      removeListener();
       reject(fault(`cannot be started: ${code ?? 'no reason is known'}`));
     });
     child.on('close', (code, killedBy) => {
-      letGo();
+      removeListener();
       if (code === 0) resolve(Buffer.concat(chunks).toString());
       else reject(fault(`ended with ${killedBy ?? `exit code ${code}`}; run it by hand to see why`));
     });
   });
 }
 
-/** Nobody is at its standard input. Errors of Node's own quote the argument, so they are not passed on. */
+/** Starts the program without standard input. Node's own errors are not passed on, because they quote the argument. */
 function start(program: string, args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
   try {
     return spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });

@@ -6,15 +6,15 @@ import { environmentProxy } from '../../runtime/text/proxy-variables.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { ClusterAccessError, type KubeconfigRules, kubeconfigAccess } from './kubeconfig.ts';
 
-/** Where to look for the cluster. */
+/** Where the access to the cluster is looked for. */
 export interface AccessOptions extends KubeconfigRules {
-  /** A kubeconfig file; without one: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
+  /** A kubeconfig file. Default: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
   readonly kubeconfig?: string | undefined;
   /** The process environment: it may name a cluster and a proxy, and exec plugins get it. Default: none. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Finds the cluster. Throws a `ClusterAccessError` when there is none, or when its kubeconfig cannot be used. */
+/** Finds the access to the cluster. Throws a `ClusterAccessError` if there is none, or if the kubeconfig cannot be used. */
 export async function findAccess(options: AccessOptions): Promise<ClusterAccess> {
   const access = await configuredAccess(options);
   if (access.proxy) return access;
@@ -38,10 +38,10 @@ async function configuredAccess(options: AccessOptions): Promise<ClusterAccess> 
   throw new NoClusterError(`there is no cluster to connect to: no pod service account, no KUBECONFIG and no ${home}`);
 }
 
-/** Nothing names a cluster, neither the configuration nor the place where we run. */
+/** Neither the configuration nor the environment names a cluster, and we do not run in a pod. */
 export class NoClusterError extends ClusterAccessError {}
 
-/** Files of KUBECONFIG may be missing, as for every client of Kubernetes. */
+/** The access from the files of KUBECONFIG. Some of them may be missing, as for every client of Kubernetes. */
 async function accessOfList(files: readonly string[], rules: KubeconfigRules): Promise<ClusterAccess> {
   const found = await Promise.all(files.map(isThere));
   const there = files.filter((_file, at) => found[at]);
@@ -53,19 +53,19 @@ async function accessOfList(files: readonly string[], rules: KubeconfigRules): P
   return { ...merged, warnings: [...warnings, ...(merged.warnings ?? [])] };
 }
 
-/** A file that is there and cannot be read is an error of its reader. */
+/** Whether the file exists. If it exists and cannot be read, reading it gives the error. */
 const isThere = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,
     ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT',
   );
 
-/** Where the kubelet mounts a service account: "Accessing the Kubernetes API from a Pod". */
+/** The folder in which the kubelet mounts a service account ("Accessing the Kubernetes API from a Pod"). */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** The Service of every cluster, in the API server's certificate; reached by name when no address was given to us. */
+/** The Service of the API server in every cluster, which its certificate names; used if KUBERNETES_SERVICE_HOST is not set. */
 const DEFAULT_HOST = 'kubernetes.default.svc';
 
-/** The pod's own access, or `undefined` outside a pod (and in one without a service account token). */
+/** The access with the pod's service account; `undefined` outside a pod, and in a pod without a service account token. */
 export async function inClusterAccess(
   environment: Readonly<Record<string, string | undefined>>,
   folder = SERVICE_ACCOUNT,

@@ -3,9 +3,8 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 /**
- * The program that a command names: the command itself if it is a path, else the first of this name in the folders of `path`.
- * Only absolute folders count, since a relative one depends on where we were started; Go does the same. `undefined` when
- * there is none.
+ * Finds the program of a command: the command itself if it is a path, else the first program of this name in the folders of `path`.
+ * Relative folders are ignored, because they depend on the current folder; Go does the same. `undefined` if there is no program.
  */
 export async function findProgram(command: string, path: string): Promise<string | undefined> {
   if (command.includes('/')) return (await isProgram(command)) ? command : undefined;

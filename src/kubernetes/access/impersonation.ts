@@ -3,17 +3,16 @@ import type { ImpersonationHeaders } from './cluster-access.ts';
 import { isSendable } from './header-text.ts';
 import type { LoadedUser } from './loaded-entries.ts';
 
-/** Why the gateway cannot work with impersonation in the kubeconfig. */
+/** The error when the gateway is enabled and the kubeconfig's user impersonates another: impersonation cannot be chained. */
 export const NO_CHAIN = 'the gateway needs a kubeconfig whose user impersonates nobody';
 
-/** Characters of a header name (RFC 9110 5.6.2), but for `%`, which begins an escape. */
+/** The characters of a header name (RFC 9110 5.6.2), except `%`, which begins an escape. */
 const PLAIN_KEY_BYTE = /[!#$&'*+\-.^_`|~0-9A-Za-z]/;
 
 /**
  * The headers of a kubeconfig user's `as`, `as-groups`, `as-uid` and `as-user-extra`
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation); `undefined` without
- * them. Throws an `Error` that says what cannot be used: if a setting were dropped, we would act with the rights of the
- * wrong user.
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation); `undefined` without them. Throws
+ * an `Error` for a setting that cannot be used: if it were dropped, we would have the rights of the wrong user.
  */
 export function impersonationHeaders(user: LoadedUser): ImpersonationHeaders | undefined {
   const { impersonateUser: as, asUid, asGroups, asUserExtra } = user;
@@ -38,7 +37,7 @@ function sendable(value: string, setting: string): string {
   return headerOctets(value);
 }
 
-/** Percent-encoded where a header name cannot hold the byte, as client-go does. */
+/** Percent-encodes the bytes that a header name cannot contain, as client-go does. */
 const escaped = (key: string): string =>
   Array.from(Buffer.from(key), (byte) => {
     const character = String.fromCharCode(byte);

@@ -1,26 +1,26 @@
 import { PlainNumber, type Value } from './kubeconfig-text.ts';
 
 /**
- * An entry of a list whose types are good: the members that the client library reads, in the words of the file, and
- * those that it does not know. What is not set is empty, as in Kubernetes' own clients.
+ * An entry whose types have been checked: the members that the client library reads, with their names in the file, and those that
+ * it does not read. A member that is not set is empty, as in Kubernetes' own clients.
  */
 export interface CheckedEntry<Rest> {
   readonly members: Readonly<Record<string, unknown>>;
   readonly rest: Rest;
 }
 
-/** What the client library does not read of `clusters[].cluster`. */
+/** The members of `clusters[].cluster` that the client library does not read. */
 export interface ClusterRest {
   /** The address as it was written. */
   readonly address: string;
   readonly disableCompression: boolean;
-  /** The extension that an exec plugin gets. */
+  /** The extension that is passed to an exec plugin. */
   readonly execConfig: Value;
   /** Members that no client of Kubernetes reads. */
   readonly unknown: readonly string[];
 }
 
-/** What the client library does not read of `users[].user`. */
+/** The members of `users[].user` that the client library does not read. */
 export interface UserRest {
   readonly tokenFile: string;
   readonly asUid: string;
@@ -48,7 +48,7 @@ export interface ContextEntry {
   readonly namespace: string;
 }
 
-/** The content of one file, by the names of its entries. */
+/** The content of one file; its entries are keyed by name. */
 export interface KubeconfigContent {
   readonly clusters: ReadonlyMap<string, CheckedEntry<ClusterRest>>;
   readonly users: ReadonlyMap<string, CheckedEntry<UserRest>>;
@@ -57,8 +57,8 @@ export interface KubeconfigContent {
 }
 
 /**
- * Checks the types of a whole file (`k8s.io/client-go/tools/clientcmd/api/v1`), those of entries that nobody uses
- * included. Throws an `Error` that names the member and quotes no value.
+ * Checks the types of a whole file (`k8s.io/client-go/tools/clientcmd/api/v1`), also of entries that are not used. Throws an `Error`
+ * that names the member and quotes no value.
  */
 export function parseKubeconfig(value: Value): KubeconfigContent {
   const file = new Members(value, '');
@@ -76,7 +76,7 @@ export function parseKubeconfig(value: Value): KubeconfigContent {
   };
 }
 
-/** The name of the extension of a cluster that its exec plugin gets. */
+/** The name of the cluster extension that is passed to an exec plugin. */
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
 function clusterEntry(cluster: Members): CheckedEntry<ClusterRest> {
@@ -137,10 +137,10 @@ function contextEntry(context: Members): ContextEntry {
   return { cluster: context.text('cluster'), user: context.text('user'), namespace: context.text('namespace') };
 }
 
-/** Base64 with its padding, line breaks left out, as Go reads it. */
+/** Base64 with its padding, after line breaks have been removed, as Go decodes it. */
 const BASE64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** A map whose members are read by their type. What is null is not set. Each method throws an `Error` for another type. */
+/** Reads the members of a map by type. `null` counts as not set. Each method throws an `Error` for a value of another type. */
 class Members {
   readonly #map: ReadonlyMap<string, Value>;
   readonly #path: string;
@@ -173,7 +173,7 @@ class Members {
     return this.#texts(this.any(name), name);
   }
 
-  /** A map of texts. Errors do not tell its own names, which may be anything. */
+  /** A map of texts. Errors do not quote its keys, which may be anything. */
   textsByName(name: string): ReadonlyMap<string, string> {
     return new Map(this.#entries(name).map(([own, value]) => [own, this.#text(value, name)]));
   }
@@ -196,7 +196,7 @@ class Members {
     return items.map((item, at) => read(new Members(item, `${this.#pathOf(name)}[${at}]`)));
   }
 
-  /** A list whose items have names, which must differ. */
+  /** A list whose items have unique names, as a map by name. */
   named<T>(name: string, read: (item: Members) => T): ReadonlyMap<string, T> {
     const items = this.list(name, (item) => [item.text('name'), read(item)] as const);
     const map = new Map(items);
@@ -209,7 +209,7 @@ class Members {
     return this.#map.get(name) ?? null;
   }
 
-  /** The members that were not asked for. */
+  /** The members that no method has read. */
   unread(): readonly string[] {
     return [...this.#map.keys()].filter((name) => !this.#read.has(name));
   }

@@ -1,6 +1,6 @@
 import type { Document, Node, Pair, Scalar } from 'yaml';
 
-/** A plain scalar that YAML takes for a number. Its digits are kept, since `0123` as a number is another text. */
+/** A plain scalar that YAML parses as a number. It keeps its text, because `0123` as a number would be another text. */
 export class PlainNumber {
   readonly text: string;
 
@@ -9,20 +9,20 @@ export class PlainNumber {
   }
 }
 
-/** What a kubeconfig's text means, by the rules of Kubernetes' own YAML library. */
+/** A value in a kubeconfig, by the rules of Kubernetes' own YAML library. */
 export type Value = null | boolean | string | PlainNumber | readonly Value[] | ReadonlyMap<string, Value>;
 
 /**
- * Reads the text of a kubeconfig as clients of Kubernetes do (sigs.k8s.io/yaml, which is YAML 1.1 but for numbers of base
- * 60): plain `yes` is true, `0123` is a number, a merge key brings what it names. Throws an `Error` for what they read in
- * another way than the standard says: a member named twice, several documents, tags. Its errors name a line and quote
- * nothing, since any word may be a secret. Nothing is printed.
+ * Parses a kubeconfig as clients of Kubernetes do (sigs.k8s.io/yaml, which is YAML 1.1 without numbers of base 60): plain `yes` is
+ * true, `0123` is a number, and merge keys are applied. Throws an `Error` for content that these clients read differently from the
+ * standard: a duplicate member, several documents, tags. The errors name a line and quote nothing, because any word may be a secret.
+ * Nothing is printed.
  */
 export async function readKubeconfigText(bytes: Uint8Array): Promise<Value> {
   const text = decoded(bytes);
   const yaml = await import('yaml');
   const lines = new yaml.LineCounter();
-  // Every scalar stays the text that was written: what it means is decided here. Nothing of the library prints.
+  // With this schema every scalar stays text, and `Reader` decides what it means. With these options the library prints nothing.
   const document = yaml.parseDocument(text, {
     lineCounter: lines,
     schema: 'failsafe',
@@ -37,12 +37,12 @@ export async function readKubeconfigText(bytes: Uint8Array): Promise<Value> {
   return new Reader(yaml, document, lineOf).value(document.contents);
 }
 
-/** What a text of YAML may hold (`yaml_reader` of go.yaml.in/yaml/v2, YAML 1.2.2, 5.1). */
+/** Characters that a YAML text may not contain (`yaml_reader` of go.yaml.in/yaml/v2, YAML 1.2.2, 5.1). */
 const UNREADABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
-/** Line breaks in YAML 1.1, and characters of a line in YAML 1.2. */
+/** Characters that are line breaks in YAML 1.1 and ordinary characters in YAML 1.2. */
 const FORMER_BREAKS = /[\x85\u2028\u2029]/;
 
-/** The text, with the line breaks that YAML reads as one. */
+/** Decodes the text, and normalizes its line breaks. */
 function decoded(bytes: Uint8Array): string {
   const text = fromUtf8(bytes);
   if (UNREADABLE.test(text)) throw new Error('it holds a control character');
@@ -58,16 +58,17 @@ function fromUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** The tag that changes nothing: its scalar is text. */
+/** The only accepted tag: its scalar is text. */
 const TEXT_TAG = 'tag:yaml.org,2002:str';
 
 class Reader {
   readonly #yaml: typeof import('yaml');
   readonly #document: Document.Parsed;
   readonly #lineOf: (offset: number) => number;
-  /** What anchors mean is read once, however often it is named: aliases of aliases would grow without a bound. */
+  /** The values of nodes that have been read. Each is read only once, because aliases of aliases could multiply without limit. */
   readonly #read = new Map<Node, Value>();
-  readonly #underway = new Set<Node>();
+  /** The nodes that are being read, to detect an anchor that contains itself. */
+  readonly #open = new Set<Node>();
 
   constructor(yaml: typeof import('yaml'), document: Document.Parsed, lineOf: (offset: number) => number) {
     this.#yaml = yaml;
@@ -85,10 +86,10 @@ class Reader {
     }
     const known = this.#read.get(node);
     if (known !== undefined) return known;
-    if (this.#underway.has(node)) throw this.#fault('an anchor inside of itself', node);
-    this.#underway.add(node);
+    if (this.#open.has(node)) throw this.#fault('an anchor inside of itself', node);
+    this.#open.add(node);
     const value = this.#valueOf(node);
-    this.#underway.delete(node);
+    this.#open.delete(node);
     this.#read.set(node, value);
     return value;
   }
@@ -108,7 +109,7 @@ class Reader {
     return node.type === 'PLAIN' ? plain(text) : text;
   }
 
-  /** A merge key is applied at its position, so later members of the map win. Kubernetes' own library does the same. */
+  /** A merge key is applied at its position, so later members of the map replace merged ones, as in Kubernetes' own library. */
   #map(pairs: readonly Pair[]): ReadonlyMap<string, Value> {
     const map = new Map<string, Value>();
     for (const { key, value } of pairs) {
@@ -124,7 +125,7 @@ class Reader {
     return isScalar(key) && key.type === 'PLAIN' && key.tag === undefined && key.value === '<<';
   }
 
-  /** The maps that a merge key names, the one that counts most last. */
+  /** The maps of a merge key; later ones in the result replace members of earlier ones. */
   #merged(value: unknown, key: Node): readonly ReadonlyMap<string, Value>[] {
     const read = this.value(value);
     const maps = Array.isArray(read) ? (read as readonly Value[]).toReversed() : [read as Value];
@@ -151,12 +152,12 @@ const TRUE: ReadonlySet<string> = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true'
 const FALSE: ReadonlySet<string> = new Set([
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'],
 ]);
-/** After `_` is taken out, as YAML 1.1 allows it between digits. */
+/** An integer, after `_` has been removed, which YAML 1.1 allows between digits. */
 const INTEGER = /^[-+]?(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|\d+)$/;
 const FLOAT = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/;
 const NO_NUMBER = /^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$/;
 
-/** What a scalar without quotes means (`resolve` of go.yaml.in/yaml/v2). */
+/** The value of a scalar without quotes (`resolve` of go.yaml.in/yaml/v2). */
 function plain(text: string): Value {
   if (NULLS.has(text)) return null;
   if (TRUE.has(text)) return true;
@@ -165,10 +166,10 @@ function plain(text: string): Value {
   return INTEGER.test(digits) || FLOAT.test(digits) || NO_NUMBER.test(text) ? new PlainNumber(text) : text;
 }
 
-/** A decimal number that JSON and every reader of YAML write and read alike. */
+/** A decimal number that has the same meaning in JSON and for every YAML parser. */
 const CLEAR_NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d{1,9})?$/;
 
-/** The value for `JSON.stringify`. Throws an `Error` for a number whose meaning depends on the reader. */
+/** Converts a value for `JSON.stringify`. Throws an `Error` for a number whose meaning depends on the parser. */
 export function toJsonValue(value: Value): unknown {
   if (value instanceof PlainNumber) {
     if (!CLEAR_NUMBER.test(value.text)) throw new Error('has a number in an extension that readers take differently');

@@ -8,9 +8,9 @@ import type { LoadedUser } from './loaded-entries.ts';
 export type UserCredential = Pick<ClusterAccess, 'certificate' | 'key' | 'token' | 'basic' | 'exec'>;
 
 /**
- * Chooses the credential as client-go does: an exec plugin is run only where there is no other. Throws an `Error` for
- * what client-go refuses, and for what would leave us without the credential that was meant. `cluster`: what the plugin
- * is told of the cluster.
+ * Chooses the credential as client-go does: an exec plugin is run only if there is no other. Throws an `Error` for settings that
+ * client-go refuses, and for those with which the intended credential would not be used. `cluster` returns the cluster as it is
+ * passed to the plugin.
  */
 export function userCredential(user: LoadedUser, cluster: () => ExecCommand['cluster']): UserCredential {
   refuseContradictions(user);
@@ -41,7 +41,7 @@ function refuseContradictions(user: LoadedUser): void {
   onlyOne(user.keyData, user.keyFile, 'client-key');
 }
 
-/** Throws an `Error` when data and a file are both named: kubectl refuses that too. */
+/** Throws an `Error` if both data and a file are set, as kubectl does. */
 export function onlyOne(data: string, file: string, name: string): void {
   if (data !== '' && file !== '') throw new Error(`has both ${name}-data and ${name}`);
 }
@@ -56,14 +56,14 @@ function ownCredential(user: LoadedUser): UserCredential {
   };
 }
 
-/** The file counts as soon as it can be read; until then the token does. */
+/** If there is a token file, it is used as soon as it can be read; until then the token is. */
 function tokenSource({ token, tokenFile, folder }: LoadedUser): Pick<ClusterAccess, 'token'> {
   if (tokenFile === '') return token === '' ? {} : { token: { data: token } };
   const file = beside(folder, tokenFile);
   return { token: token === '' ? { file } : { file, otherwise: token } };
 }
 
-/** Content in base64, or the file that has it, which may be relative to `folder`. */
+/** The content (base64) if it is set, else the file, whose path may be relative to `folder`. */
 export function source<K extends 'ca' | 'certificate' | 'key'>(
   name: K,
   { data, file, folder }: { readonly data: string; readonly file: string; readonly folder: string },
@@ -73,7 +73,7 @@ export function source<K extends 'ca' | 'certificate' | 'key'>(
   return (found ? { [name]: found } : {}) as Pick<ClusterAccess, K>;
 }
 
-/** Paths in a kubeconfig are relative to it. */
+/** Paths in a kubeconfig are relative to its folder. */
 const beside = (folder: string, path: string): string => (isAbsolute(path) ? path : join(folder, path));
 
 const GROUP = 'client.authentication.k8s.io';
@@ -87,7 +87,7 @@ function execCommand(exec: ExecEntry, folder: string): ExecCommand {
   if (apiVersion === '') throw fault('without an apiVersion');
   if (!VERSIONS.includes(apiVersion))
     throw fault(`of the apiVersion ${JSON.stringify(apiVersion)}; v1 and v1beta1 are known`);
-  // The field has a default in v1beta1 and none in v1.
+  // `interactiveMode` has a default in v1beta1 and is required in v1.
   if (exec.interactiveMode === '' && apiVersion === `${GROUP}/v1`) throw fault('without an interactiveMode');
   if (!['', ...MODES].includes(exec.interactiveMode)) throw fault('with an unknown interactiveMode');
   if (env.some(({ name }) => name === '')) throw fault('with a variable without a name');

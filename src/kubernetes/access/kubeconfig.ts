@@ -17,28 +17,28 @@ import {
 import { parseServerAddress, type ServerAddress } from './server-address.ts';
 
 /**
- * No access to the cluster is configured, or the configured one cannot be used. The message is one sentence that tells
- * the operator what to do.
+ * No access to the cluster is configured, or the configured access cannot be used. The message is one sentence that says what
+ * the operator has to change.
  */
 export class ClusterAccessError extends Error {
   override readonly name = 'ClusterAccessError';
 }
 
 export interface KubeconfigRules {
-  /** Whether a credential may go over plain http to another machine. Default: no. */
+  /** Whether a credential may be sent over plain http to another machine. Default: no. */
   readonly allowCredentialsOverHttp?: boolean | undefined;
 }
 
 /**
- * Reads the access that the current context of these files names, as client-go does (decision 34). Throws a
- * `ClusterAccessError` for a file that is missing or no kubeconfig, and for a setting that cannot be followed: no setting
- * is dropped without a word, and no value that may be secret is quoted.
+ * Reads the access of the current context of these files, as client-go does (decision 34). Throws a `ClusterAccessError` for a file
+ * that is missing or not a kubeconfig, and for a setting that we do not support: no setting is ignored silently, and no value that
+ * may be secret is quoted.
  */
 export async function kubeconfigAccess(files: readonly string[], rules: KubeconfigRules = {}): Promise<ClusterAccess> {
   const merged: MergedKubeconfig = { clusters: new Map(), users: new Map(), contexts: new Map(), currentContext: '' };
   for (const file of files) {
     const content = await readContent(file).catch((cause: Error) => {
-      // No `cause`: the sentence already says all of it, and a log would print it a second time.
+      // Without `cause`, because the message already contains its text, and a log would print it twice.
       throw new ClusterAccessError(`cannot read the kubeconfig ${file}: ${cause.message}`);
     });
     mergeKubeconfig(merged, content, dirname(resolve(file)));
@@ -95,8 +95,8 @@ function clusterInfo(cluster: LoadedCluster, address: ServerAddress): ExecCluste
 }
 
 /**
- * Kubernetes' own clients send no credential without TLS, and are nobody then. We refuse to start instead. To this
- * machine a token may go.
+ * Refuses to send a credential without TLS, except to this machine. Kubernetes' own clients would send the request without the
+ * credential, and so anonymously.
  */
 function refuseCleartext(
   credential: UserCredential,
@@ -112,7 +112,7 @@ function refuseCleartext(
   );
 }
 
-/** Refuses a user whose credential stands in a member that no client reads: it would be nobody. */
+/** Refuses a user without a credential but with a member that no client reads, such as a misspelled one: we would be anonymous. */
 function refuseUnread(user: LoadedUser | undefined, credential: UserCredential): void {
   if (!user || user.unknown.length === 0 || Object.keys(credential).length > 0) return;
   throw new Error(`has no credential, but ${unreadMember(user.unknown)}, which no client of Kubernetes reads`);
@@ -148,13 +148,13 @@ function letters(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
-/** Names a member only if it is a known one, spelled differently: without `token:` before it, a token stands where a name is read. */
+/** Names an unknown member only if it is a misspelling of a known one: any other name may be a token that lacks its `token:`. */
 function unreadMember(unknown: readonly string[]): string {
   const named = unknown.find((name) => KNOWN.has(letters(name)));
   return named === undefined ? 'a member' : JSON.stringify(named);
 }
 
-/** A name of the API (RFC 1123 label), which becomes part of paths. */
+/** The name of a namespace (RFC 1123 label), which becomes part of paths. */
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 function namespaceOf({ namespace }: ContextEntry): string | undefined {

@@ -1,14 +1,14 @@
 import type { Cluster, User } from '@kubernetes/client-node/dist/config_types.js';
 import type { CheckedEntry, ClusterRest, ContextEntry, KubeconfigContent, UserRest } from './kubeconfig-schema.ts';
 
-/** Something with the folder of its file, to which its paths are relative. */
+/** An entry with the folder of its file: relative paths in the entry are relative to that folder. */
 type Placed<T> = T & { readonly folder: string };
 
-/** An entry as the client library has it, plus the members that the library does not know. A text that is not set is empty. */
+/** An entry as the client library reads it, with the members that the library does not read. A text that is not set is empty. */
 export type LoadedCluster = Placed<Required<Cluster> & ClusterRest>;
 export type LoadedUser = Placed<Required<User> & UserRest>;
 
-/** The content of several files. The first file to name a thing wins ("Organizing Cluster Access"). */
+/** The merged content of several files. If several files have an entry, the first one counts ("Organizing Cluster Access"). */
 export interface MergedKubeconfig {
   readonly clusters: Map<string, Placed<CheckedEntry<ClusterRest>>>;
   readonly users: Map<string, Placed<CheckedEntry<UserRest>>>;
@@ -16,7 +16,7 @@ export interface MergedKubeconfig {
   currentContext: string;
 }
 
-/** Adds the next file, which is in `folder`. */
+/** Adds the content of the next file, which is in `folder`. */
 export function mergeKubeconfig(merged: MergedKubeconfig, content: KubeconfigContent, folder: string): void {
   addMissing(merged.clusters, content.clusters, folder);
   addMissing(merged.users, content.users, folder);
@@ -32,14 +32,14 @@ function addMissing<T extends object>(
   for (const [name, entry] of entries) if (!all.has(name)) all.set(name, { ...entry, folder });
 }
 
-/** The three entries of the current context. A context without a user is one without a credential. */
+/** The entries of the current context. A context without a user has no credential. */
 export interface Chosen {
   readonly context: ContextEntry;
   readonly cluster: LoadedCluster;
   readonly user: LoadedUser | undefined;
 }
 
-/** Throws an `Error` that names the missing entry. */
+/** Finds the entries of the current context. Throws an `Error` that names a missing one. */
 export async function chooseEntries({ clusters, users, contexts, currentContext }: MergedKubeconfig): Promise<Chosen> {
   if (currentContext === '') throw new Error('has no current context');
   const context = contexts.get(currentContext);
@@ -57,8 +57,8 @@ export async function chooseEntries({ clusters, users, contexts, currentContext 
   };
 }
 
-// The schema module of the client library's KubeConfig costs 5 ms and 5 MB. The class itself also loads the generated
-// API classes: 350 ms and 45 MB that a server which makes plain requests never uses.
+// This module of the client library, which only reads the entries, costs 5 ms and 5 MB. The class `KubeConfig` also loads the generated
+// API classes, which cost 350 ms and 45 MB, and which we do not use.
 const library = () => import('@kubernetes/client-node/dist/config_types.js');
 
 async function loadCluster(name: string, entry: Placed<CheckedEntry<ClusterRest>>): Promise<LoadedCluster> {
@@ -68,6 +68,6 @@ async function loadCluster(name: string, entry: Placed<CheckedEntry<ClusterRest>
 
 async function loadUser(name: string, entry: Placed<CheckedEntry<UserRest>>): Promise<LoadedUser> {
   const [user] = (await library()).newUsers([{ name, user: entry.members }]);
-  // The library looks for the token of an empty one in `token-file`, which no other client reads, and leaves nothing.
+  // For an empty token the library reads `token-file`, which no other client does, and leaves the token undefined. So it is set again.
   return { ...(user as Required<User>), token: String(entry.members['token']), ...entry.rest, folder: entry.folder };
 }

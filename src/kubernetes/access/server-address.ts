@@ -1,25 +1,25 @@
 /** The server of a kubeconfig. */
 export interface ServerAddress {
-  /** With the path prefix, if it has one; without a slash at the end. */
+  /** The URL of the server, with its path prefix, if any, and without a slash at the end. */
   readonly server: string;
-  /** Whether it is reached without TLS. */
+  /** Whether it is plain http. */
   readonly isPlain: boolean;
   /** Whether it is this machine. */
   readonly isLoopback: boolean;
-  /** The address as Kubernetes' own clients give it to an exec plugin. */
+  /** The address as Kubernetes' own clients pass it to an exec plugin. */
   readonly asWritten: string;
 }
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 /**
- * A name or an address, a port, a path: what every reader of addresses takes for the same. Readers of the web change
- * `127.1`, `\` and `%2F` or take parts of a path away, and Go's does not.
+ * A host, a port and a path that every URL parser reads alike. Parsers of the WHATWG URL standard change `127.1`, `\` and `%2F` or
+ * remove parts of a path, and Go's does not.
  */
 const ADDRESS =
   /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?((?:\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)*)\/?([?#].*)?$/;
 const DOTS = /\/\.{1,2}(\/|$)/;
 
-/** Reads the address of a server. Throws an `Error` that says what is wrong with it and does not quote it. */
+/** Parses the address of a server. Throws an `Error` that says what is wrong with it and does not quote it. */
 export function parseServerAddress(text: string): ServerAddress {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) throw new Error('names its server without https://');
@@ -39,14 +39,14 @@ export function parseServerAddress(text: string): ServerAddress {
   };
 }
 
-/** What to write instead, where that is one thing. */
+/** The end of the error's sentence: what is wrong and what to write instead, if that is known. */
 function remedyFor(text: string): string {
   const [scheme = ''] = /^\w+:\/\//.exec(text) ?? [];
   if (scheme !== scheme.toLowerCase()) return `: its scheme is not in small letters; write ${scheme.toLowerCase()}`;
   return /^[^?#]*\/\//.test(text.slice(scheme.length)) ? ': its path has "//"; write one slash' : '';
 }
 
-/** An IPv6 address may be written in several ways; a name or an IPv4 address only in capitals or not. */
+/** Whether the parser has not changed the host. An IPv6 address has several spellings; a name or an IPv4 address differs only in case. */
 const isSameHost = (written: string, read: string): boolean =>
   written.startsWith('[') || written.toLowerCase() === read;
 

@@ -1,11 +1,11 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 
-/** PEM (RFC 7468): what stands between the blocks is not read. The body is base64, after headers that few have. */
+/** A block of PEM (RFC 7468); text between the blocks is ignored. The body is base64, rarely with headers before it. */
 const BLOCK = /^-----BEGIN ([^\r\n]+)-----[ \t]*\r?\n([\s\S]*?)^-----END \1-----/gm;
 
 interface Block {
   readonly kind: string;
-  /** The block alone, with its lines. */
+  /** The whole block, with its BEGIN and END lines. */
   readonly text: string;
   readonly der: Buffer | undefined;
 }
@@ -35,8 +35,8 @@ const toPem = (der: Buffer): string =>
   `-----BEGIN CERTIFICATE-----\n${(der.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END CERTIFICATE-----\n`;
 
 /**
- * The certificates of a bundle of authorities. Throws an `Error` when there is none: TLS would trust the public
- * authorities instead, without a word.
+ * The certificates of a CA bundle. Throws an `Error` if there is none, because TLS would then silently trust the public authorities
+ * instead.
  */
 export function authorities(pem: string): string {
   const found = certificates(pem);
@@ -44,15 +44,15 @@ export function authorities(pem: string): string {
   return found.join('');
 }
 
-/** A client certificate with its key, and the certificates that vouch for it. */
+/** A client certificate with its chain, and its key. */
 export interface ClientPair {
   readonly cert: string;
   readonly key: string;
 }
 
 /**
- * Checks a client certificate and its key. Throws an `Error` when one of them cannot be read, or when they are not a
- * pair: the connection would have no client certificate, and we would be nobody to the API server.
+ * Checks a client certificate and its key. Throws an `Error` if one of them cannot be read, or if they do not belong together: the
+ * connection would have no client certificate, and we would be anonymous to the API server.
  */
 export function clientPair(certificate: string, privateKey: string): ClientPair {
   const chain = certificates(certificate);
@@ -66,7 +66,7 @@ export function clientPair(certificate: string, privateKey: string): ClientPair 
   return { cert: chain.join(''), key: block.text };
 }
 
-/** The library's messages are about the content, so they are not passed on. */
+/** Parses a private key. The library's messages are dropped, because they may quote the content. */
 function readKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem);

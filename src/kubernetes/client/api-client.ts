@@ -9,7 +9,7 @@ import { isOfImpersonation, lastingRefusalOf, retryAfterMs, type Status, toCause
 import type { ConnectionPool, Lane } from './connection-pool.ts';
 import { type ResponseSink, sendRequest } from './send-request.ts';
 
-/** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
+/** The purpose of a request: the `purpose` label of `gatehouse_cluster_requests_total`. */
 type Purpose =
   | 'list'
   | 'watch'
@@ -17,21 +17,21 @@ type Purpose =
   | 'token_review'
   | 'secrets'
   | 'objects'
-  /** The request is made in the name of a caller, whom the cluster may refuse without a fault of ours. */
+  /** The request impersonates a caller, so a refusal by the cluster is not a fault of ours. */
   | 'objects_as_caller'
   | 'version'
   | 'keys';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path with its query. */
+  /** Path and query string. */
   readonly path: string;
   readonly purpose: Purpose;
   /** Sent as JSON; with PATCH as a merge patch (RFC 7386). */
   readonly body?: unknown;
   /** The user that this request impersonates, instead of the configured one. */
   readonly impersonation?: ImpersonationHeaders;
-  /** Default `application/json`. */
+  /** Default: `application/json`. */
   readonly accept?: string;
 }
 
@@ -44,7 +44,7 @@ export interface ApiResponse {
   readonly bytes: number;
 }
 
-/** Provides the credential to send. Both calls may take time, and all who wait share one result. */
+/** Provides the credential to send. Both methods may take time; concurrent callers share one result. */
 interface Credentials {
   current(): Promise<Credential>;
   /** Called after a 401. */
@@ -54,7 +54,7 @@ interface Credentials {
 export interface ApiClientParts {
   readonly server: string;
   readonly userAgent: string;
-  /** Sent with every request, in addition to its own headers. */
+  /** Headers of every request that does not impersonate another user. */
   readonly impersonation?: ImpersonationHeaders | undefined;
   readonly credentials: Credentials;
   readonly pool: ConnectionPool;
@@ -64,17 +64,17 @@ export interface ApiClientParts {
 
 /**
  * A Secret, a review or a version is one object, and etcd accepts none above 1.5 MiB (its `--max-request-bytes`). An
- * error is a Status of some hundred bytes.
+ * error is a Status of a few hundred bytes.
  */
 const ONE_OBJECT_BYTES = 2 * 1024 * 1024;
 /**
- * A page has at most 500 objects, and about 1 MiB if they are as large as those of the page before (`paged-list.ts`).
- * If they are larger, this limit leaves 262 KiB for each of 500. 500 objects at etcd's limit would take 750 MiB, more
- * than the process may use; no collection that we read comes near.
+ * A page has at most 500 objects, and about 1 MiB if they are as large as those of the previous page (`paged-list.ts`). If
+ * they are larger, this limit leaves 262 KiB for each of 500. 500 objects at etcd's limit would take 750 MiB, more than the
+ * process may use; no collection that we read comes near that.
  */
 const PAGE_BYTES = 128 * 1024 * 1024;
 
-/** A watch has no limit on its total size; its lines have a limit of their own. */
+/** The longest body of an answer. A watch has no limit on its total size; its lines have a limit of their own. */
 const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
   list: PAGE_BYTES,
   watch: Number.POSITIVE_INFINITY,
@@ -87,7 +87,7 @@ const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
   keys: ONE_OBJECT_BYTES,
 };
 
-/** Sends plain requests to the API server with the current credential. Sets no time limits. */
+/** Sends requests to the API server with the current credential. It sets no time limits. */
 export class ApiClient {
   readonly #parts: ApiClientParts;
   readonly #origin: string;
@@ -101,8 +101,8 @@ export class ApiClient {
   }
 
   /**
-   * Returns the whole answer, with any status. Rejects when there is none or when it is too long. Calls `progress`
-   * whenever bytes come.
+   * Resolves to the complete answer, with any status. Rejects if there is no answer or it is too long. Calls `progress` whenever
+   * bytes arrive.
    */
   async json(request: ApiRequest, signal: AbortSignal, progress: () => void = () => undefined): Promise<ApiResponse> {
     const chunks: Buffer[] = [];
@@ -126,9 +126,9 @@ export class ApiClient {
   }
 
   /**
-   * Sends the request and feeds the answer to `sink` as it comes. After a 401, or when nobody vouches for the server's
-   * certificate, the credential is read again. If it has changed, the request is sent once more at once (C-27, C-31),
-   * and the sink sees only the last answer.
+   * Sends the request and passes the answer to `sink` while it arrives. After a 401, or when the server's certificate is not
+   * trusted, the credential is read again. If it has changed, the request is sent once more at once (C-27, C-31), and the sink
+   * gets only the last answer.
    */
   async stream(request: ApiRequest, sink: ResponseSink, signal: AbortSignal): Promise<void> {
     const { credentials } = this.#parts;
@@ -191,8 +191,8 @@ const contentType = ({ method }: ApiRequest): string =>
   method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
 
 /**
- * OpenSSL's codes for a certificate that our authorities do not vouch for:
- * https://nodejs.org/api/tls.html#x509-certificate-error-codes. In these cases nothing of the request has been sent.
+ * OpenSSL's codes for a certificate that no authority of ours has signed:
+ * https://nodejs.org/api/tls.html#x509-certificate-error-codes. Nothing of the request has been sent then.
  */
 const UNTRUSTED: ReadonlySet<unknown> = new Set([
   'CERT_SIGNATURE_FAILURE',
@@ -210,7 +210,10 @@ function rethrowUnlessUntrusted(error: NodeJS.ErrnoException): Error {
 
 const isSame = (a: Credential, b: Credential): boolean => a.authorization === b.authorization && a.tls === b.tls;
 
-/** What is read to be written back keeps its `managedFields`: an update with empty ones would erase them. */
+/**
+ * Parses the body. Only lists lose their `managedFields`: an object that is read to be written back keeps them, because an update
+ * with empty ones would erase them.
+ */
 function parseBody({ purpose }: ApiRequest, body: Buffer): unknown {
   const parse = purpose === 'list' ? parseObjects : JSON.parse;
   try {
@@ -220,7 +223,7 @@ function parseBody({ purpose }: ApiRequest, body: Buffer): unknown {
   }
 }
 
-/** Passes an answer on as it comes, but holds a 401 back until it is clear whether the request is sent again. */
+/** Passes an answer on while it arrives, but holds a 401 back until it is clear whether the request is sent again. */
 class HeldRefusal implements ResponseSink {
   readonly #sink: ResponseSink;
   readonly #chunks: Buffer[] = [];
@@ -245,7 +248,7 @@ class HeldRefusal implements ResponseSink {
     return undefined;
   }
 
-  /** The request is not sent again: passes the 401 on. */
+  /** Passes the 401 on, because the request is not sent again. */
   release(): void {
     if (!this.#headers) return;
     this.#sink.start(401, this.#headers);
@@ -254,19 +257,18 @@ class HeldRefusal implements ResponseSink {
 }
 
 /**
- * The API server's answer was not the one that was asked for. The error's own message is for the log only: our callers
- * get errors of their own.
+ * The API server has answered with an error. The message of this error is only for the log: our callers get errors of our own.
  */
 export class ClusterError extends Error implements LastingRefusal {
-  /** Its code, reason and message may be passed on to a caller in whose name we asked. */
+  /** Its code, reason and message may be passed on to the caller whom the request impersonated. */
   readonly status: Status;
-  /** What is wrong with which field, with a 422. */
+  /** The faulty fields and what is wrong with them, with a 422. */
   readonly causes: ReturnType<typeof toCauses>;
-  /** The cluster refuses our impersonation; it has not checked what the impersonated user asks for. */
+  /** Whether the cluster refuses our impersonation; then it has not checked the rights of the impersonated user. */
   readonly isOfImpersonation: boolean;
-  /** How long the API server asks us to wait, with 429 and 503 (RFC 9110 10.2.3); 0 when it does not say. */
+  /** How long the API server asks us to wait, with 429 and 503 (RFC 9110 10.2.3); 0 if it does not say. */
   readonly retryAfterMs: number;
-  /** What of the cluster says no, with 403. */
+  /** With a 403, what in the cluster refuses. */
   readonly lastingRefusal: string | undefined;
 
   constructor(what: string, response: ApiResponse) {

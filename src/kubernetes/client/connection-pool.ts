@@ -3,16 +3,17 @@ import type { Socket } from 'node:net';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { TlsMaterial } from '../access/credentials.ts';
 
-/** Long-lived streams get their own connections, so that they never hold up a request. */
+/** Watches have their own connections, so that they never delay a request. */
 export type Lane = 'requests' | 'watches';
 
 /**
- * When to probe an idle connection: a dead peer is found after 10 s and 9 probes on most systems (C-05: within 45 s).
+ * The time after which the kernel probes an idle connection. On most systems a dead peer is found after 10 s and 9 probes (C-05:
+ * within 45 s).
  */
 const KEEP_ALIVE_PROBE_MS = 10_000;
 /**
- * The API server closes idle connections after 3 min. We close them earlier, so that we never write into one that it is
- * closing.
+ * The API server closes idle connections after 3 min. We close them earlier, so that we never send a request on a connection that
+ * it is closing.
  */
 const IDLE_CONNECTION_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -20,7 +21,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 interface PoolParts {
   readonly createAgent: typeof Agent;
   readonly createConnector: typeof buildConnector;
-  /** Every connection goes through this proxy. */
+  /** If set, every connection goes through this proxy. */
   readonly proxy: URL | undefined;
   readonly limits: PoolLimits;
 }
@@ -33,7 +34,7 @@ interface PoolLimits {
 
 const OWN_LIMITS: PoolLimits = { connectMs: CONNECT_TIMEOUT_MS, oldWatches: 'end' };
 
-/** All connections to the API server: one agent per lane, made anew when the TLS material changes. */
+/** All connections to the API server: one agent for each lane, replaced when the TLS material changes. */
 export class ConnectionPool {
   readonly #parts: PoolParts;
   #agents: { readonly tls: TlsMaterial; readonly lanes: Readonly<Record<Lane, Agent>> } | undefined;
@@ -50,7 +51,7 @@ export class ConnectionPool {
     return new ConnectionPool({ createAgent, createConnector, proxy, limits });
   }
 
-  /** Open connections, for `gatehouse_cluster_connections`. */
+  /** The number of open connections, for `gatehouse_cluster_connections`. */
   get connections(): number {
     return this.#connections;
   }
@@ -58,15 +59,15 @@ export class ConnectionPool {
   dispatcher(lane: Lane, tls: TlsMaterial): Dispatcher {
     if (this.#closed) throw new Error('the connections to the cluster are closed');
     if (this.#agents?.tls !== tls) {
-      this.#leave();
+      this.#retire();
       this.#agents = { tls, lanes: { requests: this.#agent(tls), watches: this.#agent(tls) } };
     }
     return this.#agents.lanes[lane];
   }
 
   /**
-   * A connection of its own, for a protocol that replaces HTTP after the upgrade. It may be half open: either end may
-   * still send after the other has finished.
+   * Opens a separate connection, for a protocol that replaces HTTP after an upgrade. It may be half-open: either end may still send
+   * after the other has finished.
    */
   connect(server: URL, tls: TlsMaterial): Promise<Socket> {
     const connect = this.#connector(tls, { allowHalfOpen: true });
@@ -77,7 +78,7 @@ export class ConnectionPool {
     });
   }
 
-  /** Ends everything in flight. */
+  /** Closes all connections, and so ends all requests in flight. */
   async close(): Promise<void> {
     this.#closed = true;
     const agents = this.#agents;
@@ -86,10 +87,10 @@ export class ConnectionPool {
   }
 
   /**
-   * Requests finish on the old connections. Our own watches would stay on them for minutes, so their connections are
-   * closed and they connect again (C-31).
+   * Retires the old connections. Requests finish on them. Our own watches would stay on them for minutes, so these connections are
+   * closed, and the watches connect again (C-31).
    */
-  #leave(): void {
+  #retire(): void {
     const ignore = (): void => undefined;
     this.#agents?.lanes.requests.close().catch(ignore);
     const watches = this.#agents?.lanes.watches;
@@ -99,11 +100,11 @@ export class ConnectionPool {
 
   #agent(tls: TlsMaterial): Agent {
     const agent = new this.#parts.createAgent({
-      allowH2: false, // so that a lost packet or a reset hits one watch, not all of them at once
+      allowH2: false, // so that a lost packet or a reset affects one watch and not all of them
       pipelining: 1,
       keepAliveTimeout: IDLE_CONNECTION_MS,
       connect: this.#connector(tls),
-      headersTimeout: 0, // limits of silence use the injected clock
+      headersTimeout: 0, // our own time limits use the injected clock
       bodyTimeout: 0,
     });
     agent.on('connect', () => void this.#connections++);
@@ -132,13 +133,13 @@ export interface TunnelOptions {
   readonly proxy: URL;
   readonly timeoutMs: number;
   readonly keepAliveProbeMs: number;
-  /** Makes the TLS connection inside the tunnel. */
+  /** Opens the TLS connection inside the tunnel. */
   readonly connectTls: buildConnector.connector;
 }
 
 /**
- * Connects undici through a proxy: with `CONNECT` (RFC 9110 9.3.6), even to a server without TLS, and then with TLS to
- * the server itself, so that the proxy sees only its name and port.
+ * Connects undici through a proxy: with `CONNECT` (RFC 9110 9.3.6), even to a server without TLS, and then with TLS to the server
+ * itself, so that the proxy sees only the server's name and port.
  */
 export function createTunnelConnector(options: TunnelOptions): buildConnector.connector {
   return (asked, callback) => {
@@ -157,8 +158,7 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
       socket.setTimeout(0);
       socket.setKeepAlive(true, options.keepAliveProbeMs);
       if (statusCode >= 200 && statusCode <= 299) {
-        // In none of our protocols does the server speak first, so no bytes should have come yet. If some did, TLS
-        // would fail without them.
+        // No server of our protocols sends first, so no bytes should have come yet. If some did, TLS would fail without them.
         if (early.length > 0) socket.unshift(early);
         if (asked.protocol === 'https:') options.connectTls({ ...asked, httpSocket: socket }, callback);
         else callback(null, socket);
@@ -171,7 +171,7 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
   };
 }
 
-/** An IPv6 address comes to us without its brackets. */
+/** Host and port for `CONNECT`. undici gives an IPv6 address without its brackets. */
 function authority({ hostname, port, protocol }: buildConnector.Options): string {
   const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
   return `${host}:${port || (protocol === 'https:' ? 443 : 80)}`;

@@ -1,15 +1,15 @@
 import type { Dispatcher } from 'undici';
 import { onAbort } from '../../runtime/abort.ts';
 
-/** Receives an answer as it comes in. Its methods must not throw or reject. */
+/** Receives an answer while it arrives. Its methods must not throw or reject. */
 export interface ResponseSink {
-  /** Status and headers; names are in lower case. */
+  /** Called with status and headers; header names are in lower case. */
   start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
-  /** Nothing more is read until a returned promise has resolved. */
+  /** Called with each chunk of the body. If it returns a promise, nothing more is read until that has resolved. */
   data(chunk: Buffer): Promise<void> | undefined;
 }
 
-/** The answer was cut off because it was too long. What was received of it must not be used. */
+/** The answer was cut off because it was too long. The part that was received must not be used. */
 export class AnswerTooLong extends Error {
   readonly status: number;
 
@@ -28,9 +28,9 @@ interface Receiver {
 }
 
 /**
- * One request and its answer. Resolves at the end of the body; rejects when it breaks off, with `AnswerTooLong` when it
- * exceeds its limit, and at once when the signal aborts. Chunks go to the sink as they come, without a promise for
- * each, because a watch may deliver thousands a second.
+ * Sends a request. Resolves at the end of the answer; rejects when it breaks off, with `AnswerTooLong` when it exceeds its limit,
+ * and at once when the signal aborts. Chunks are passed to the sink when they arrive, without a promise for each, because a watch
+ * may deliver thousands a second.
  */
 export function sendRequest(
   dispatcher: Dispatcher,
@@ -45,7 +45,7 @@ export function sendRequest(
     let received = 0;
     const settle = (act: () => void): void => {
       settled = true;
-      letGo();
+      removeListener();
       act();
     };
     const giveUp = (reason: Error): void => {
@@ -53,17 +53,17 @@ export function sendRequest(
       settle(() => reject(reason));
       controller?.abort(reason);
     };
-    const hold = (ready: Promise<void> | undefined): void => {
+    const pauseUntil = (ready: Promise<void> | undefined): void => {
       if (!ready) return;
       controller?.pause();
       void ready.then(() => !settled && controller?.resume());
     };
     if (signal.aborted) return reject(new Error('aborted'));
-    const letGo = onAbort(signal, () => giveUp(new Error('aborted')));
+    const removeListener = onAbort(signal, () => giveUp(new Error('aborted')));
     dispatcher.dispatch(options, {
       onRequestStart(started) {
         controller = started;
-        if (settled) started.abort(new Error('aborted')); // it was still waiting for a connection
+        if (settled) started.abort(new Error('aborted')); // the signal aborted while the request waited for a connection
       },
       onResponseStart(_controller, status, headers) {
         if (settled || status < 200) return;
@@ -74,7 +74,7 @@ export function sendRequest(
       onResponseData(_controller, chunk) {
         received += chunk.length;
         if (received > longest) giveUp(new AnswerTooLong(code, longest));
-        else if (!settled) hold(sink.data(chunk));
+        else if (!settled) pauseUntil(sink.data(chunk));
       },
       onResponseEnd() {
         if (!settled) settle(resolve);

@@ -1,6 +1,6 @@
 /**
- * Only undici's Agent: it takes half the start-up time and memory of the package's main entry, which also loads fetch
- * and more.
+ * undici's Agent alone. Importing it takes half the start-up time and memory of the package's main entry, which also loads
+ * fetch and more.
  */
 declare module 'undici/lib/dispatcher/agent.js' {
   import type { Agent } from 'undici';
@@ -9,7 +9,7 @@ declare module 'undici/lib/dispatcher/agent.js' {
   export = AgentClass;
 }
 
-/** How the Agent connects by default. */
+/** The connector that the Agent uses by default. */
 declare module 'undici/lib/core/connect.js' {
   import type { buildConnector } from 'undici';
 

@@ -2,7 +2,7 @@ import { invalid, quoted } from '../../resources/query/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 import type { TimeRange } from './times.ts';
 
-/** The length of a histogram's buckets. Weeks and longer come one at a time only, and begin as the calendar does, in UTC. */
+/** The length of a histogram's buckets. For weeks and longer units `count` is 1, and the buckets begin with the calendar's, in UTC. */
 export interface Interval {
   readonly count: number;
   readonly unit: FixedUnit | CalendarUnit;
@@ -12,23 +12,23 @@ type FixedUnit = 's' | 'm' | 'h' | 'd';
 type CalendarUnit = 'w' | 'M' | 'q' | 'y';
 
 export interface Bucket {
-  /** When it begins, in milliseconds since 1970. */
+  /** The beginning of the bucket, in milliseconds since 1970. */
   readonly time: number;
   readonly count: number;
 }
 
 export const DEFAULT_INTERVAL: Interval = { count: 15, unit: 'm' };
 
-/** The most buckets of one answer, empty ones included. A browser shows a tenth of that. */
+/** The most buckets of one answer, empty ones included. A browser shows about a tenth of that. */
 export const MOST_BUCKETS = 10_000;
 
 const UNIT_MS: Readonly<Record<FixedUnit, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const WEEK_MS = 7 * UNIT_MS.d;
-/** The week begins on a Monday; 1970-01-05 was the first one. */
+/** Weeks begin on Monday; the first Monday since 1970 was 1970-01-05. */
 const FIRST_MONDAY_MS = 4 * UNIT_MS.d;
 const MONTHS: Readonly<Record<Exclude<CalendarUnit, 'w'>, number>> = { M: 1, q: 3, y: 12 };
 
-/** Nine digits: a billion days are within what a store can count in milliseconds. */
+/** At most nine digits, because a store can represent a billion days in milliseconds. */
 const INTERVAL = /^([1-9][0-9]{0,8})([smhdwMqy])$/;
 
 export function parseInterval(text: string, name: string): Interval | StatusCause {
@@ -40,21 +40,21 @@ export function parseInterval(text: string, name: string): Interval | StatusCaus
 
 export const intervalText = ({ count, unit }: Interval): string => `${count}${unit}`;
 
-/** Whether a store counts the interval by its length. It counts one day, and the units from a week on, by the calendar. */
+/** Whether a store counts the interval by its length. It counts one day, and weeks and longer units, by the calendar. */
 export const hasFixedLength = ({ count, unit }: Interval): boolean => isFixed(unit) && !(unit === 'd' && count === 1);
 
 /** The length in milliseconds; `undefined` when it depends on the calendar. */
 export const lengthOf = ({ count, unit }: Interval): number | undefined =>
   isFixed(unit) ? count * UNIT_MS[unit] : undefined;
 
-/** How many buckets a closed range has. */
+/** The number of buckets in a closed range. */
 export function bucketsIn({ start, end }: Required<TimeRange>, interval: Interval): number {
   return indexOf(end * 1_000 + 999, interval) - indexOf(start * 1_000, interval) + 1;
 }
 
 /**
- * The buckets with the empty ones between them, in the order of time. `undefined` when there are more than an answer may have.
- * `filled`: buckets of several searches in any order; those of the same time are added up.
+ * The buckets and the empty ones between them, in the order of time; `undefined` if there are more than an answer may have. `filled`
+ * are the buckets of several searches in any order; buckets of the same time are added up.
  */
 export function withEmptyBuckets(filled: readonly Bucket[], interval: Interval): Bucket[] | undefined {
   const counts = new Map<number, number>();
@@ -79,7 +79,7 @@ function indexOf(ms: number, { count, unit }: Interval): number {
   return Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / MONTHS[unit]);
 }
 
-/** When the bucket after the one that begins then begins. */
+/** The beginning of the bucket after the one that begins at `time`. */
 function nextOf(time: number, { count, unit }: Interval): number {
   if (isFixed(unit)) return time + count * UNIT_MS[unit];
   if (unit === 'w') return time + WEEK_MS;

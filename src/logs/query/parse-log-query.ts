@@ -5,11 +5,11 @@ import { bucketsIn, DEFAULT_INTERVAL, type Interval, MOST_BUCKETS, parseInterval
 import { parseSeconds, type TimeRange } from './times.ts';
 
 const MOST_ELEMENTS = 64;
-/** Names of Kubernetes have at most 253. */
+/** Kubernetes names have at most 253 bytes. */
 const LONGEST_ELEMENT_BYTES = 256;
-/** The stores' `index.max_result_window`. */
+/** The default of the stores' `index.max_result_window`. */
 const WINDOW = 10_000;
-/** The open end of a histogram lies this far ahead, so that one stray clock makes no million buckets. */
+/** A histogram without an end ends this far ahead of now, so that one record with a wrong time does not make a million buckets. */
 const AHEAD_SECONDS = 3_600;
 
 const LISTS = {
@@ -26,14 +26,14 @@ const LISTS = {
 
 type Lists = Record<(typeof LISTS)[keyof typeof LISTS], readonly string[]>;
 
-/** What one parameter sets. */
+/** The members of a query that one parameter sets. */
 type Setting = Partial<Lists & TimeRange & Page & { operation: LogOperation; interval: Interval }>;
 
 const NO_LISTS = Object.fromEntries(Object.values(LISTS).map((list) => [list, []])) as unknown as Lists;
 
 /**
- * Reads the text behind the `?`. `now`: milliseconds since 1970. Throws one 400 that names every bad parameter in query
- * order; what two of them say together is judged among those that are good alone.
+ * Parses the text after the `?`. `now` is in milliseconds since 1970. Throws one 400 that names every bad parameter in query order.
+ * Whether parameters contradict each other is checked only for those that are valid by themselves.
  */
 export function parseLogQuery(queryString: string, now: number): LogQuery {
   const settings = readParameters(queryString, READERS, (read, areGood) => contradictions(toQuery(read, now), areGood));
@@ -61,7 +61,7 @@ function onlyLists({ workloads, workloadQueries, pods, podQueries, containers, c
   return { workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases };
 }
 
-/** Finds parameters that are valid alone but not together. */
+/** Finds parameters that are valid by themselves but not together. */
 function contradictions(
   { operation, time, interval, page }: LogQuery,
   areGood: (...names: readonly string[]) => boolean,
@@ -81,7 +81,7 @@ function contradictions(
 export const tooManyBuckets = (): StatusCause =>
   invalid('interval', `more than ${MOST_BUCKETS} buckets; ask for a longer interval or a shorter time`);
 
-/** An empty value sets nothing: it counts as absent. */
+/** Treats a parameter with an empty value as absent. */
 const unlessEmpty =
   (read: ParameterReader<Setting>): ParameterReader<Setting> =>
   (text, name) =>

@@ -2,14 +2,17 @@
 const HASH = '[bcdfghjklmnpqrstvwxz2456789]';
 const SUFFIX = '[a-z0-9]{5}';
 
-/** A generated name has at most 63 characters, five of them random: the name before is cut at 58 (`k8s.io/apiserver/pkg/storage/names`). */
+/**
+ * A generated name has at most 63 characters, five of them random, so the part before is cut at 58
+ * (`k8s.io/apiserver/pkg/storage/names`).
+ */
 const LONGEST_BASE = 58;
-/** The longest workload name that is not cut: name, hyphen, ten characters of a hash, and hyphen make 58. */
+/** The longest workload name that is not cut: name, hyphen, hash of ten characters and hyphen make 58. */
 const LONGEST_WHOLE = 46;
 
 /**
- * The names of the pods of a workload of this name, as a regular expression that JavaScript and Lucene read alike and that is
- * to match a whole name: those of a Deployment, a StatefulSet, a DaemonSet or a Job (docs/contract/logging.md, section 4.2).
+ * A regular expression for the names of the pods of a Deployment, StatefulSet, DaemonSet or Job with this name (docs/contract/logging.md,
+ * section 4.2). JavaScript and Lucene read it alike. It must be matched against the whole name.
  */
 export function podNamesOf(workload: string): string {
   const name = literal(workload);
@@ -23,7 +26,7 @@ export function podNamesOf(workload: string): string {
 }
 
 /**
- * The name with nothing in it that means anything to Lucene or JavaScript. Lucene knows more such characters than JavaScript
- * (`"`, `#`, `@`, `&`, `<`, `>`, `~`), which a pod's name never has, and takes any escaped character as itself.
+ * Escapes every character that may be syntax in Lucene or JavaScript. Lucene has more of them than JavaScript (`"`, `#`, `@`, `&`, `<`,
+ * `>`, `~`), and takes any escaped character as itself; a pod's name never contains one.
  */
 const literal = (name: string): string => name.replaceAll(/[^A-Za-z0-9-]/gu, '\\$&');

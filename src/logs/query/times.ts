@@ -1,17 +1,17 @@
 import { invalid, isInteger, parseInteger64, quoted } from '../../resources/query/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 
-/** Whole seconds since 1970. Both ends are included, the end with its whole second. Absent: open. */
+/** A time range in whole seconds since 1970. Both ends are included, the end with its whole second; an absent end is open. */
 export interface TimeRange {
   readonly start?: number;
   readonly end?: number;
 }
 
-/** The years 1 to 9999. A time in milliseconds since 1978 is above this range, and so refused. */
+/** The years 1 to 9999. Milliseconds of a time since 1978 are above this range, so they are refused and not taken for seconds. */
 const FIRST_SECOND = -62_135_596_800;
 export const LAST_SECOND = 253_402_300_799;
 
-/** The time in the text, or the reason why it is not a time. */
+/** Parses a time in whole seconds; returns the reason if it is none. */
 export function parseSeconds(text: string, name: string): number | StatusCause {
   const value = parseInteger64(text);
   if (value !== undefined && value >= FIRST_SECOND && value <= LAST_SECOND) return Number(value);

@@ -9,43 +9,43 @@ export interface KnownNamespace {
   readonly createdAt: number;
 }
 
-/** A namespace whose records a caller may see: all of them, or those that are not older than `since` (milliseconds since 1970). */
+/** A namespace whose records a caller may see: all of them, or those from `since` on (milliseconds since 1970). */
 export interface ReadableNamespace {
   readonly name: string;
   readonly since?: number;
 }
 
-/** Which records a caller may see. */
+/** The records that a caller may see. */
 export type Readable =
   | { readonly everything: true }
   | { readonly everything: false; readonly namespaces: readonly ReadableNamespace[] };
 
 export interface ReadableNamespacesParts {
   readonly authorizer: Authorizer;
-  /** The reviews of all queries take turns here: see `createReviewTurns`. */
+  /** The slots that the access reviews of all queries share; made by `createReviewTurns`. */
   readonly turns: FairSlots;
-  /** The namespaces that exist. Throws a 503 when they are not known well enough. */
+  /** The namespaces that exist. Throws a 503 while they are not known or too old. */
   namespaces(): readonly KnownNamespace[];
 }
 
 /**
- * The reviews that may be in flight, for one subject and for all (`access-review-authorizer.ts`): more would only wait there or be
- * refused, together with the subject's other requests.
+ * The most reviews in flight, for one subject and for all, as in `access-review-authorizer.ts`: more would only wait there, or be refused
+ * together with the subject's other requests.
  */
 const REVIEWS_OF_ONE = 16;
 const REVIEWS_OF_ALL = 64;
 
-/** The turns in which all queries ask for reviews. */
+/** Creates the slots that the access reviews of all queries share. */
 export const createReviewTurns = (): FairSlots =>
   new FairSlots({ count: REVIEWS_OF_ALL, allows: (_, held) => held < REVIEWS_OF_ONE });
 
 const POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: 'log' } as const;
 
 /**
- * What the caller may see of what is asked for. The set comes from the rights to `get pods/log` in the cluster; the request can
- * only make it smaller. A user with the right in one namespace sees nothing of a former namespace of that name. A user with the right in
- * the whole cluster sees that, and, if no namespace is asked for, records of deleted namespaces. Unknown namespaces, and those without
- * the right, are left out. Rejects with a `StatusError` when a decision is missing; it never returns a smaller set instead.
+ * The queried records that the caller may see. The set comes from the rights to `get pods/log` in the cluster; the query can only make
+ * it smaller. A user with the right in one namespace sees no records of an earlier namespace of the same name. A user with the right in
+ * the whole cluster does, and, if the query names no namespace, also sees records of deleted namespaces. Unknown namespaces, and those
+ * without the right, are left out. Rejects with a `StatusError` when a decision is missing; it never returns a smaller set instead.
  */
 export async function readableNamespaces(
   subject: Subject,
@@ -70,10 +70,13 @@ export async function readableNamespaces(
   return { everything: false, namespaces: allowed.map(({ name, createdAt }) => ({ name, since: createdAt })) };
 }
 
-/** The elements that pass the test, in their order. Rejects at the first rejection of a test, and when the signal aborts. */
+/**
+ * The elements that pass the test, in their order. The tests run concurrently. Rejects when the first test rejects, and when the
+ * signal aborts.
+ */
 async function filterAtOnce<Element>(
   elements: readonly Element[],
-  isSo: (element: Element) => Promise<boolean>,
+  passes: (element: Element) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<Element[]> {
   const answers: boolean[] = [];
@@ -82,7 +85,7 @@ async function filterAtOnce<Element>(
   const work = async (): Promise<void> => {
     while (next < elements.length && !hasFailed && !signal.aborted) {
       const at = next++;
-      answers[at] = await isSo(elements[at] as Element).catch((error) => {
+      answers[at] = await passes(elements[at] as Element).catch((error) => {
         hasFailed = true;
         throw error;
       });

@@ -3,17 +3,17 @@ import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 
-/** How long an address is used; cluster DNS lets its answers live as long. */
+/** How long an address is used; the answers of cluster DNS have the same TTL. */
 const KNOWN_FOR_MS = 30_000;
 
 /**
- * Looks a name up once at a time and remembers its addresses. Each look-up takes a thread of the pool in which passwords are
- * hashed, for as long as the resolver is silent: so a resolver that hangs takes one thread, not all. While look-ups fail, the last
- * addresses are used.
+ * Resolves names, with one look-up of a name at a time, and caches the addresses. A look-up holds a thread of the pool in which
+ * passwords are hashed until the resolver answers, so a resolver that hangs takes one thread and not all. While look-ups fail, the
+ * last addresses are used.
  */
 export function createLookup(clock: Clock, resolve: typeof lookup = lookup): LookupFunction {
   const known = new Map<string, { readonly addresses: readonly LookupAddress[]; readonly until: number }>();
-  const underWay = new Map<string, Promise<readonly LookupAddress[]>>();
+  const inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
   const ask = (name: string): Promise<readonly LookupAddress[]> =>
     new Promise((settle, reject) => {
       resolve(name, { all: true }, (error, addresses) => {
@@ -26,8 +26,8 @@ export function createLookup(clock: Clock, resolve: typeof lookup = lookup): Loo
   const addressesOf = (name: string): Promise<readonly LookupAddress[]> => {
     const found = known.get(name);
     if (found && found.until > clock.monotonic()) return Promise.resolve(found.addresses);
-    const asked = underWay.get(name) ?? ask(name).finally(() => underWay.delete(name));
-    underWay.set(name, asked);
+    const asked = inFlight.get(name) ?? ask(name).finally(() => inFlight.delete(name));
+    inFlight.set(name, asked);
     return asked;
   };
   return (name, options, callback) => {

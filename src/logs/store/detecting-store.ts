@@ -14,12 +14,12 @@ import {
 import { readAnswer } from './search-answer.ts';
 import type { StoreClient } from './store-client.ts';
 
-/** What a store is: a dialect of Elasticsearch's search API, or Loki. */
+/** The kind of a store: a dialect of Elasticsearch's search API, or Loki. */
 export type StoreKind = DialectName | 'loki';
 
 /**
- * A store of unknown kind. We ask it at the first search, because it may be unavailable at the start, and again
- * after an outage, because another kind of store may then stand at its address.
+ * A store whose kind is detected at the first search, because it may be unavailable at the start, and again after an outage,
+ * because another kind of store may then be at its address.
  */
 export class DetectingStore implements LogStore {
   readonly #client: Pick<StoreClient, 'json'>;
@@ -59,7 +59,7 @@ export class DetectingStore implements LogStore {
     });
   }
 
-  /** A search that nobody waits for any more says nothing of the store. */
+  /** Forgets the kind of the store if the error shows that the store is away. An aborted search does not show that. */
   #noted(error: unknown, signal: AbortSignal): unknown {
     if (!signal.aborted && error instanceof StoreError && error.kind === 'away') this.#known = undefined;
     return error;
@@ -77,7 +77,7 @@ async function detect(client: Pick<StoreClient, 'json'>, signal: AbortSignal): P
   return dialectIn(readAnswer(answer));
 }
 
-/** Loki knows no such path, and what its chart puts before it says `OK`. */
+/** Loki answers `/` with 404, and the gateway of its Helm chart with the text `OK`. */
 const isNoSearchStore = (status: number, text: string | undefined): boolean =>
   text !== undefined && (status === 200 || status === 404);
 

@@ -3,16 +3,16 @@ import { hasFixedLength, type Interval, intervalText } from '../query/interval.t
 import { StoreError } from './log-store.ts';
 import { publicText } from './public-text.ts';
 
-/** The stores that speak the search API of Elasticsearch, as far as they differ for us. */
+/** How the stores with Elasticsearch's search API differ for us. */
 export interface Dialect {
   readonly name: string;
-  /** The members that give the length of the buckets of a `date_histogram`. */
+  /** The members that set the bucket length of a `date_histogram`. */
   bucketLength(interval: Interval): Readonly<Record<string, string>>;
   /** The most clauses of a query; each completion of a prefix counts as one. */
   readonly mostClauses: number;
   /**
-   * What a sort by time needs so that indices whose times have nanoseconds (`date_nanos`) are ordered among the others: without it
-   * each index is ordered by numbers in its own unit, and those of nanoseconds are the newest.
+   * The members that a sort by time needs if some indices have times in nanoseconds (`date_nanos`). Without them each index is sorted
+   * by numbers in its own unit, so the records with nanoseconds would be the newest.
    */
   readonly timeOrder: Readonly<Record<string, string>>;
 }
@@ -22,17 +22,17 @@ const byKindOfLength = (interval: Interval): Readonly<Record<string, string>> =>
   [hasFixedLength(interval) ? 'fixed_interval' : 'calendar_interval']: intervalText(interval),
 });
 
-/** Elasticsearch before 7.2 knows no other member; 8 does not know this one. */
+/** Elasticsearch before 7.2 has only this member; 8 no longer has it. */
 const byOneMember = (interval: Interval): Readonly<Record<string, string>> => ({ interval: intervalText(interval) });
 
-/** Clauses are counted one `bool` at a time, and no `bool` of ours comes near the limit. */
+/** These stores count the clauses of each `bool` separately, and none of ours comes near the limit. */
 const UNCOUNTED = Number.POSITIVE_INFINITY;
-/** `indices.query.bool.max_clause_count`, unless the operator has set another. */
+/** The default of `indices.query.bool.max_clause_count`. */
 const COUNTED = 1_024;
 
 /** Elasticsearch 7.2 and later, and OpenSearch. */
 const AS_DATE = { numeric_type: 'date' };
-/** Elasticsearch before 7.2 refuses a search with the member. 6 has no times in nanoseconds; 7.0 and 7.1 sort them apart. */
+/** Elasticsearch before 7.2 refuses a search with `numeric_type`. 6 has no times in nanoseconds; 7.0 and 7.1 sort them separately. */
 const AS_IT_IS = {};
 
 const NEWER = { bucketLength: byKindOfLength, timeOrder: AS_DATE };
@@ -56,8 +56,8 @@ export const DIALECTS = {
 export type DialectName = keyof typeof DIALECTS;
 
 /**
- * The name of the dialect of a store that answers `GET /` with this. Throws a `StoreError`: `unsupported` for a store of another
- * version, `away` for what says no version.
+ * The name of the dialect of a store that answers `GET /` with this body. Throws a `StoreError`: `unsupported` for another version,
+ * `away` for a body without a version.
  */
 export function dialectIn(body: unknown): DialectName {
   const { version, tagline } = asObject(body);
@@ -77,16 +77,16 @@ export function dialectIn(body: unknown): DialectName {
   );
 }
 
-/** What OpenSearch says it is in compatibility mode (`compatibility.override_main_response_version`): an Elasticsearch 7.10.2. */
+/** In compatibility mode (`compatibility.override_main_response_version`), OpenSearch reports that it is Elasticsearch 7.10.2. */
 const DISGUISE = '7';
-/** The release of OpenSearch by the version of Lucene, which is the true one in that mode too. */
+/** The release of OpenSearch by its version of Lucene, which is reported correctly in that mode, too. */
 const BY_LUCENE: Readonly<Record<string, string>> = { '8': '1', '9': '2', '10': '3' };
 
-/** No Elasticsearch 7 has a Lucene 9. */
+/** Whether an OpenSearch reports that it is an Elasticsearch 7: no Elasticsearch 7 has Lucene 9 or later. */
 const isDisguised = (release: string, library: string | undefined): boolean =>
   release === DISGUISE && Number(library ?? 0) > 8;
 
-/** The releases of Elasticsearch 7 that know neither `fixed_interval` nor `numeric_type`. */
+/** The releases of Elasticsearch 7 that have neither `fixed_interval` nor `numeric_type`. */
 const BEFORE_7_2 = /^7\.[01](?:\.|$)/;
 
 const majorOf = (version: unknown): string | undefined =>

@@ -1,12 +1,12 @@
 import type { TimeRange } from '../query/times.ts';
 
 const DAY_SECONDS = 86_400;
-/** With more days than a month the names would make a request line of more than 1 kB. */
+/** With more days, the names of the indices would make a request line longer than 1 kB. */
 const MOST_DAYS = 30;
 
 /**
- * The indices that records of this time are in, one for each day (UTC), as the path of a search. All of the prefix when the
- * days are too many or not known.
+ * The indices with records of this time range, one for each day (UTC), as they are named in the path of a search. All indices of the
+ * prefix if the range is open or has too many days.
  */
 export function indicesOf(prefix: string, { start, end }: TimeRange): string {
   if (start === undefined || end === undefined) return `${prefix}*`;
@@ -16,9 +16,9 @@ export function indicesOf(prefix: string, { start, end }: TimeRange): string {
 }
 
 /**
- * Whether there is one index for each day. Indices of a rollover, of a data stream, or behind an alias have other names, and
- * a search by days would miss their records. Beside days of this prefix, days of a longer one are another system's, and do not
- * count: a search of all would take in its records.
+ * Whether there is one index for each day. Indices of a rollover, of a data stream, or behind an alias have other names, and a search
+ * in daily indices would miss their records. If there are daily indices of this prefix, those of a longer prefix belong to another
+ * system and are ignored: a search in all indices would include their records.
  */
 export function areOfDays(prefix: string, indices: readonly unknown[]): boolean {
   const others = indices.filter((name) => !isDayOf(prefix, name));

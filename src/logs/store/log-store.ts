@@ -2,15 +2,15 @@ import type { LogFilter, Page } from '../log-query.ts';
 import type { Bucket, Interval } from '../query/interval.ts';
 import type { TimeRange } from '../query/times.ts';
 
-/** One question to a store: which records. */
+/** Selects the records of one search. */
 export interface LogSearch {
   readonly filter: LogFilter;
   readonly time: TimeRange;
-  /** Absent when records of all namespaces are wanted, deleted namespaces included. */
+  /** Absent: all namespaces, deleted ones included. */
   readonly namespaces?: SearchedNamespaces;
 }
 
-/** Records of any of these. */
+/** The namespaces whose records a search may find. */
 export interface SearchedNamespaces {
   /** Namespaces whose records all count. */
   readonly whole: readonly string[];
@@ -18,7 +18,7 @@ export interface SearchedNamespaces {
   readonly young: readonly { readonly name: string; readonly since: number }[];
 }
 
-/** A record as it is answered. A member that is empty in the store is absent. */
+/** A record as the answer contains it. A member that is empty in the store is absent. */
 export interface LogRecord {
   readonly log?: string;
   readonly time?: string;
@@ -27,7 +27,7 @@ export interface LogRecord {
   readonly container?: string;
 }
 
-/** The record of these members, as texts: of those that are not empty. */
+/** Makes a record of these members, as texts. Empty members are left out. */
 export const toRecord = (members: Readonly<Record<keyof LogRecord, unknown>>): LogRecord =>
   Object.fromEntries(
     Object.entries(members)
@@ -35,27 +35,27 @@ export const toRecord = (members: Readonly<Record<keyof LogRecord, unknown>>): L
       .filter(([, text]) => text !== ''),
   );
 
-/** What a store has for a text: numbers and booleans as they are written, lists and objects as JSON, nothing as an empty text. */
+/** A value of the store as a text: a text as it is; `null`, an empty list and an absent value as ''; everything else as JSON. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
   return isNothing ? '' : JSON.stringify(value);
 }
 
-/** A record and its place in the order: milliseconds since 1970. */
+/** A record and its place in the order of time, in milliseconds since 1970. */
 export interface FoundRecord {
   readonly at: number;
   readonly record: LogRecord;
 }
 
 export interface Found {
-  /** How many messages the search found in all. */
+  /** The number of all records that match the search. */
   readonly total: number;
-  /** The messages of the page. */
+  /** The records of the page. */
   readonly records: readonly FoundRecord[];
 }
 
-/** How many containers wrote how many records. The number of containers is what the store thinks it is. */
+/** The number of containers and of records. The number of containers is as exact as the store counts it. */
 export interface Statistics {
   readonly containers: number;
   readonly logs: number;
@@ -63,38 +63,37 @@ export interface Statistics {
 
 export interface Histogram {
   readonly total: number;
-  /** In any order; those without a record may be absent. */
+  /** In any order; empty buckets may be absent. */
   readonly buckets: readonly Bucket[];
 }
 
-/** The message of a record and its place in the order. */
+/** The message of a record and its place in the order of time. */
 export interface FoundMessage {
   readonly at: number;
   readonly log: string;
 }
 
 /**
- * What a store of logs must be able to do. Every method asks anew, gives up when the signal aborts, and rejects with a
- * `StoreError`.
+ * A store of logs. Every method sends new requests, gives up when the signal aborts, and rejects with a `StoreError`.
  */
 export interface LogStore {
   find(search: LogSearch, page: Page, signal: AbortSignal): Promise<Found>;
   count(search: LogSearch, signal: AbortSignal): Promise<Statistics>;
   histogram(search: LogSearch, interval: Interval, signal: AbortSignal): Promise<Histogram>;
   /**
-   * The messages, the newest first, in pieces as the store gives them; a piece is asked for when the one before was taken.
-   * What the store keeps for the search (a scroll) is released when the loop over it ends, for any reason.
+   * The messages, the newest first, in pieces as the store sends them; the next piece is requested when the previous one has been
+   * consumed. State that the store keeps for the search (a scroll) is released when the loop ends, for any reason.
    */
   messages(search: LogSearch, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void>;
 }
 
 /**
- * Why a store gave no answer.
- * - `refused`: it understood and said no; `message` is public.
- * - `away`: it cannot be reached or trusted, does not trust us, or cannot work now; message and cause are private.
- * - `slow`: it gave up at the time limit that it got.
- * - `full`: we have no room for its answer beside those of others.
- * - `unsupported`: it is a store that we do not know; `message` is public.
+ * Why there is no answer from a store.
+ * - `refused`: the store refuses the query; `message` is public.
+ * - `away`: the store cannot be reached or trusted, does not accept our credentials, or cannot work now; message and cause are private.
+ * - `slow`: the store gave up at the time limit of the query.
+ * - `full`: we have no memory for its answer beside other answers.
+ * - `unsupported`: it is a kind or version of store that we do not support; `message` is public.
  */
 export class StoreError extends Error {
   readonly kind: 'refused' | 'away' | 'slow' | 'full' | 'unsupported';
@@ -106,7 +105,7 @@ export class StoreError extends Error {
   }
 }
 
-/** An answer that is longer than we take: a refusal, after which fewer records may be asked for. */
+/** The answer is longer than we accept. It counts as a refusal, after which fewer records may be requested. */
 export class TooLongAnswer extends StoreError {
   /** The first part of the answer. */
   readonly beginning: string;

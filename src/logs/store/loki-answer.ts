@@ -5,36 +5,37 @@ import { publicText } from './public-text.ts';
 import { forbids, refusesUser } from './search-answer.ts';
 import type { StoreAnswer } from './store-client.ts';
 
-/** A line as Loki has it. */
+/** A line of an answer of Loki. */
 export interface LokiEntry {
   /** Nanoseconds since 1970. */
   readonly at: bigint;
   readonly line: string;
-  /** The labels of its stream, and the stream as one text. */
+  /** The labels of its stream, and these labels as one text. */
   readonly labels: Readonly<Record<string, unknown>>;
   readonly stream: string;
 }
 
-/** What an answer may have. */
-export interface Asked extends Span {
+/** The limits of a request, which its answer must not exceed. */
+export interface Expected extends Span {
   readonly limit: number;
-  /** Absent: any. */
+  /** Absent: any namespace. */
   readonly namespaces?: ReadonlySet<unknown> | undefined;
 }
 
-/** Loki's own limits allow 30 kB. Streams are compared by them. */
+/** The longest labels of a stream, which are compared as text. Loki's own limits allow 30 kB. */
 const LONGEST_LABELS = 64 * 1_024;
 
-/** The lines of an answer, stream by stream. Throws a `StoreError` when it has none, or others than were asked for. */
-export function entriesIn(answer: StoreAnswer, names: LokiLabels, asked: Asked): LokiEntry[] {
+/** The lines of an answer, stream by stream. Throws a `StoreError` if it cannot be read, or has lines that were not requested. */
+export function entriesIn(answer: StoreAnswer, names: LokiLabels, expected: Expected): LokiEntry[] {
   const entries: LokiEntry[] = [];
   for (const one of resultOf(answer)) {
     const labels = asObject(asObject(one)['stream']);
     const stream = JSON.stringify(labels);
-    if (stream.length > LONGEST_LABELS || asked.namespaces?.has(labels[names.namespace]) === false) throw unreadable();
-    for (const value of asArray(asObject(one)['values'])) entries.push({ ...entryOf(value, asked), labels, stream });
+    if (stream.length > LONGEST_LABELS || expected.namespaces?.has(labels[names.namespace]) === false)
+      throw unreadable();
+    for (const value of asArray(asObject(one)['values'])) entries.push({ ...entryOf(value, expected), labels, stream });
   }
-  if (entries.length > asked.limit) throw unreadable();
+  if (entries.length > expected.limit) throw unreadable();
   return entries;
 }
 
@@ -49,20 +50,20 @@ function entryOf(value: unknown, { start, end }: Span): Pick<LokiEntry, 'at' | '
 /** The labels of the streams of an answer. */
 export const streamsIn = (answer: StoreAnswer): Readonly<Record<string, unknown>>[] => dataOf(answer).map(asObject);
 
-/** The one number of an answer; 0 where nothing was counted. */
+/** The number in an answer that has one number; 0 if the answer is empty. */
 export function numberIn(answer: StoreAnswer): number {
   const [sample] = resultOf(answer);
   return sample === undefined ? 0 : sampleOf(asObject(sample)['value']).count;
 }
 
-/** The times at which counts are asked for, in milliseconds since 1970. */
+/** The times of the requested counts, in milliseconds since 1970. */
 export interface CountTimes {
   readonly first: number;
   readonly last: number;
   readonly step: number;
 }
 
-/** The counts of an answer, each with its time. Throws a `StoreError` for one of another time. */
+/** The counts of an answer, each with its time. Throws a `StoreError` for a time that was not requested. */
 export function countsIn(
   answer: StoreAnswer,
   { first, last, step }: CountTimes,
@@ -72,7 +73,7 @@ export function countsIn(
   return samples;
 }
 
-/** The record of an entry. Its time has milliseconds, or as many digits as it needs. */
+/** The record of an entry. Its time has milliseconds, and more digits only if they are not zero. */
 export function recordOf({ at, line, labels }: LokiEntry, names: LokiLabels): LogRecord {
   const { [names.namespace]: namespace, [names.pod]: pod, [names.container]: container } = labels;
   return toRecord({ log: line, time: timeText(at), namespace, pod, container });
@@ -102,16 +103,16 @@ function goodData({ status, body, text = '' }: StoreAnswer): unknown {
   throw status === 200 ? unreadable() : failure(status, text);
 }
 
-/** Loki says in plain text why it gives no answer. */
+/** Turns a failed request into an error. Loki gives its reason in plain text. */
 function failure(status: number, text: string): StoreError {
   if (status === 401)
     return /org id/.test(text)
       ? new StoreError('away', `the log store asks for logging.lokiTenant: ${publicText(text)}`)
       : refusesUser();
   if (status === 403) return forbids(text);
-  // Loki's own limits (grpc_server_max_recv_msg_size, 4 MiB): a smaller piece may be had.
+  // One of Loki's own limits (grpc_server_max_recv_msg_size, 4 MiB): a smaller page may succeed.
   if (status === 413 || /larger than (?:the )?max/i.test(text)) return new TooLongAnswer('', undefined);
-  // Loki says why, in plain text.
+  // Loki always gives a reason, so an empty answer comes from something else.
   if (text.trim() === '' && status < 500)
     return new StoreError('away', `the log store answers ${status} as no Loki does: see logging.version`);
   if (status === 400 || status === 422) return new StoreError('refused', publicText(text.trim()));

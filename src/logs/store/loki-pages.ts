@@ -4,35 +4,36 @@ import { StoreError, TooLongAnswer } from './log-store.ts';
 import type { LokiEntry } from './loki-answer.ts';
 import type { Span } from './loki-query.ts';
 
-/** Loki's own `max_entries_limit_per_query`. */
+/** The default of Loki's `max_entries_limit_per_query`. */
 const MOST_ENTRIES = 5_000;
-/** One is wanted, and one more is asked for. */
+/** One entry and one more, because the last timestamp of a page is read again. */
 const FEWEST_ENTRIES = 2;
 
 type Entries = readonly LokiEntry[];
 
-/** What one question for entries asks. */
-export interface EntriesQuestion extends Span {
+/** Requests one page of entries. */
+export interface EntriesRequest extends Span {
   readonly order: Page['order'];
   readonly limit: number;
 }
 
 export interface PagesOptions extends Span {
   readonly order: Page['order'];
-  /** How many entries are wanted at first, and at most in one piece. */
+  /** The number of entries in the first page. */
   readonly first: number;
+  /** The most entries in one page. */
   readonly most: number;
-  /** The first of the entries in this order, as many as the limit says, in any order. */
-  ask(question: EntriesQuestion): Promise<Entries>;
+  /** Resolves to the first entries by `order`, up to `limit` of them, in any order among themselves. */
+  ask(request: EntriesRequest): Promise<Entries>;
 }
 
 /**
- * The entries of a span in order of time; entries of one time are ordered by stream, and those of one stream as Loki has them. Loki may
- * cut a page between lines of the same timestamp, so we read the last timestamp of each page again.
+ * The entries of a span in the order of time; entries with the same timestamp are sorted by stream, and within a stream they keep
+ * Loki's order. Loki may cut a page between lines of the same timestamp, so we read the last timestamp of each page again.
  */
 export async function* pagesOf({ order, first, most, ask, ...span }: PagesOptions): AsyncGenerator<Entries, void> {
   let { start, end } = span;
-  // One more than wanted, because the last one is asked for again.
+  // One more than wanted, because the last timestamp is read again.
   let ceiling = Math.min(most + 1, MOST_ENTRIES);
   let limit = Math.min(first + 1, ceiling);
   let isLowered = false;
@@ -61,7 +62,7 @@ export async function* pagesOf({ order, first, most, ask, ...span }: PagesOption
   }
 }
 
-/** Returns nothing for an answer that is too long, since a smaller piece may fit. Throws every other error. */
+/** Returns `undefined` for an answer that is too long, because a smaller page may fit. Throws every other error. */
 function unlessTooLong(error: unknown): undefined {
   const isTooLong =
     error instanceof TooLongAnswer || (error instanceof StoreError && error.cause instanceof AnswerTooLong);

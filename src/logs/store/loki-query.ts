@@ -1,14 +1,14 @@
 import type { LogFilter } from '../log-query.ts';
 import { podNamesOf } from '../query/pod-names.ts';
 
-/** The labels of a stream that say where its lines come from, as the collector names them. */
+/** The collector's names of the labels that say where the lines of a stream come from. */
 export interface LokiLabels {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
 }
 
-/** From `start` on and before `end`, in nanoseconds since 1970. */
+/** A span of time with its start and without its end, in nanoseconds since 1970. */
 export interface Span {
   readonly start: bigint;
   readonly end: bigint;
@@ -17,8 +17,8 @@ export interface Span {
 export const NANOSECONDS_OF_MS = 1_000_000n;
 
 /**
- * The lines of these namespaces (absent: of all that have one) that the filter lets through, in LogQL. Values of callers stand in
- * it as literal parts of regular expressions, within quotation marks: they are syntax of neither.
+ * A LogQL query for the lines of these namespaces that match the filter; without `namespaces`, for those of every stream with a
+ * namespace label. Values of callers are literal parts of regular expressions within a quoted string, so they are syntax of neither.
  */
 export function toLogQuery(filter: LogFilter, namespaces: readonly string[] | undefined, labels: LokiLabels): string {
   const { phrases } = filter;
@@ -26,11 +26,11 @@ export function toLogQuery(filter: LogFilter, namespaces: readonly string[] | un
   return `${toSelector(filter, namespaces, labels)}${lines}`;
 }
 
-/** Selects the streams of these lines; they also have lines without the phrases. */
+/** A LogQL selector for the streams that may have such lines; the phrases of the filter are not part of it. */
 export function toSelector(filter: LogFilter, namespaces: readonly string[] | undefined, labels: LokiLabels): string {
   const { workloads, workloadQueries, pods, podQueries, containers, containerQueries } = filter;
   const matchers = [
-    // Loki refuses a selector unless one of its matchers fails for an absent label.
+    // Loki refuses a selector unless at least one matcher does not match an empty label.
     namespaces ? anyOf(labels.namespace, namespaces.map(literal)) : [`${labels.namespace}=~".+"`],
     anyOf(labels.pod, workloads.map(podPattern)),
     anyOf(labels.pod, pods.map(literal)),
@@ -42,18 +42,18 @@ export function toSelector(filter: LogFilter, namespaces: readonly string[] | un
 }
 
 /**
- * Counts the lines in a span of that many milliseconds; the query's time is the end of the span. Loki counts (start, end];
+ * A query that counts the lines in a span of `lengthMs`; its `time` parameter is the end of the span. Loki counts (start, end];
  * `offset 1ns` makes it [start, end).
  */
 export const toCount = (logQuery: string, lengthMs: number): string => `sum(${countOf(logQuery, lengthMs)})`;
 
-/** How many containers wrote lines in it. */
+/** A query that counts the containers with lines in the span. */
 export const toContainerCount = (logQuery: string, lengthMs: number, labels: LokiLabels): string =>
   `count(sum by (${labels.namespace},${labels.pod},${labels.container}) (${countOf(logQuery, lengthMs)}))`;
 
 /**
- * Counts the lines in each of several spans; the query's times are their ends. Loki steps in whole milliseconds here, so an offset of
- * 1 ns has no effect: a line less than a millisecond before a span counts for it.
+ * A range query that counts the lines in each of several spans; its steps are their ends. Loki steps in whole milliseconds here, so an
+ * offset of 1 ns has no effect. With 1 ms, a line less than a millisecond before a span is counted in that span.
  */
 export const toCounts = (logQuery: string, lengthMs: number): string =>
   `sum(count_over_time(${logQuery}[${lengthMs}ms] offset 1ms))`;
@@ -61,18 +61,18 @@ export const toCounts = (logQuery: string, lengthMs: number): string =>
 const countOf = (logQuery: string, lengthMs: number): string =>
   `count_over_time(${logQuery}[${lengthMs}ms] offset 1ns)`;
 
-/** A label is compared with the whole of an expression. */
+/** A matcher for any of the patterns. Loki anchors the expression, so it must match the whole label. */
 const anyOf = (label: string, patterns: readonly string[]): string[] =>
   patterns.length === 0 ? [] : [`${label}=~${quoted(patterns.join('|'))}`];
 
 const anyPart = (label: string, queries: readonly string[]): string[] =>
   queries.length === 0 ? [] : [`${label}=~${quoted(`(?i).*(?:${queries.map(literal).join('|')}).*`)}`];
 
-/** Go refuses a backslash before a character beyond ASCII, which stands for itself (`regexp/syntax`). */
+/** Removes backslashes before characters beyond ASCII: Go refuses them, and such characters need none (`regexp/syntax`). */
 const podPattern = (workload: string): string => podNamesOf(workload).replaceAll(/\\([^\p{ASCII}])/gu, '$1');
 
-/** What Go's `regexp.QuoteMeta` makes of it. */
+/** Escapes a text as Go's `regexp.QuoteMeta` does. */
 const literal = (text: string): string => text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&');
 
-/** A string of LogQL, which is one of Go: it knows every escape of JSON, and no half of a pair of surrogates. */
+/** A string of LogQL, which has the syntax of Go. That has every escape of JSON, but no lone surrogates. */
 const quoted = (text: string): string => JSON.stringify(text.toWellFormed());

@@ -3,16 +3,16 @@ import type { LogSearch } from './log-store.ts';
 import { NANOSECONDS_OF_MS, type Span } from './loki-query.ts';
 import { spanOf } from './loki-span.ts';
 
-/** The lines of one span: as much as one question can be about. */
+/** A part of a search that one query to Loki can find: a span, and namespaces that all have this span. */
 export interface Slice extends Span {
-  /** The search that it belongs to: its questions take turns with those of others. */
+  /** The search that it belongs to: the requests of searches take turns. */
   readonly party: string;
   readonly filter: LogFilter;
-  /** Absent: all that a stream names. */
+  /** Absent: all namespaces. */
   readonly namespaces: readonly string[] | undefined;
 }
 
-/** 32 kB of names. Loki takes 128 KiB of query, of which a caller's parameters may be two thirds. */
+/** The most namespaces in a query: 32 kB. Loki accepts queries of 128 KiB, and a caller's parameters may be two thirds of that. */
 const MOST_NAMES = 500;
 
 /**

@@ -16,7 +16,7 @@ import {
   StoreError,
 } from './log-store.ts';
 import { countsIn, entriesIn, type LokiEntry, numberIn, recordOf, streamsIn } from './loki-answer.ts';
-import { type EntriesQuestion, pagesOf } from './loki-pages.ts';
+import { type EntriesRequest, pagesOf } from './loki-pages.ts';
 import {
   type LokiLabels,
   NANOSECONDS_OF_MS,
@@ -32,43 +32,46 @@ import type { StoreAnswer, StoreClient } from './store-client.ts';
 
 export interface LokiStoreParts {
   readonly client: Pick<StoreClient, 'json'>;
-  /** Says what an open end is. */
+  /** Gives the end of a range without one. */
   readonly clock: Pick<Clock, 'now'>;
   readonly labels: LokiLabels;
 }
 
 /** A request to Loki. */
-interface Question {
+interface LokiRequest {
   readonly path: 'query' | 'query_range' | 'series';
   readonly form: Readonly<Record<string, string>>;
 }
 
-/** How many entries a slice is asked for at first, and at most in one piece. */
-interface PieceSizes {
+/** The number of entries in the first page of a slice, and the most in any page. */
+interface PageSizes {
   readonly first: number;
   readonly most: number;
 }
 
-/** Records of a page; Loki's own limit is as high. */
+/** The most records in a page, as in Loki's own limit. */
 const RECORDS_AT_ONCE = 5_000;
-/** Messages of a page, as for the other stores: 100 kB of usual messages. */
+/** The most messages in a page, as for the other stores: 100 kB of usual messages. */
 const MESSAGES_AT_ONCE = 500;
 /** The smallest page per slice; one page of every slice is in memory. */
 const FEWEST_AT_ONCE = 20;
-/** Loki splits each question into several and queues a hundred of them for a user, who is the same one for all of our callers. */
-const QUESTIONS_OF_ALL = 32;
-/** Questions that one search may have open, so that it keeps nobody out. */
-const QUESTIONS_OF_ONE = 8;
-/** Half of the series that Loki allows in one query (`max_query_series`). */
+/**
+ * The most requests in flight. Loki splits each into several and queues a hundred of them for a user, and all of our callers are
+ * the same user to it.
+ */
+const MOST_REQUESTS = 32;
+/** The most requests in flight for one search, so that it does not keep others out. */
+const MOST_REQUESTS_OF_ONE = 8;
+/** The most containers counted in one query: half of the series that Loki allows (`max_query_series`). */
 const CONTAINERS_AT_ONCE = 250;
 
 /**
- * A store that speaks the HTTP API of Loki 3. It has no query for several spans of time, so each namespace that is younger than the
- * span is asked for by itself.
+ * A store with the HTTP API of Loki 3. A query has one span of time, so each namespace that is younger than the span of the search is
+ * queried separately.
  */
 export class LokiStore implements LogStore {
   readonly #parts: LokiStoreParts;
-  readonly #turns = new FairSlots({ count: QUESTIONS_OF_ALL, allows: (_, held) => held < QUESTIONS_OF_ONE });
+  readonly #turns = new FairSlots({ count: MOST_REQUESTS, allows: (_, held) => held < MOST_REQUESTS_OF_ONE });
   #searches = 0;
 
   constructor(parts: LokiStoreParts) {
@@ -135,27 +138,27 @@ export class LokiStore implements LogStore {
     return records.slice(0, size);
   }
 
-  /** The entries of all slices in this order. The failure of one slice ends the questions about the others. */
-  async *#merged(slices: readonly Slice[], order: Page['order'], sizes: PieceSizes, signal: AbortSignal) {
+  /** The entries of all slices in this order. The failure of one slice aborts the requests for the others. */
+  async *#merged(slices: readonly Slice[], order: Page['order'], sizes: PageSizes, signal: AbortSignal) {
     const controller = new AbortController();
-    const letGo = onAbort(signal, () => controller.abort(signal.reason));
+    const removeListener = onAbort(signal, () => controller.abort(signal.reason));
     const sources = slices.map((slice) => this.#placed(slice, order, sizes, controller));
     try {
       yield* mergeNewestFirst(sources);
     } finally {
-      letGo();
+      removeListener();
       controller.abort(new Error('the search is over'));
     }
   }
 
-  /** Gives each entry its place in the order: the sooner it comes, the higher the place. A failure aborts the controller. */
+  /** Adds to each entry its place for the merge, where higher places come first. A failure aborts the controller. */
   async *#placed(
     slice: Slice,
     order: Page['order'],
-    sizes: PieceSizes,
+    sizes: PageSizes,
     controller: AbortController,
   ): AsyncGenerator<readonly PlacedEntry[], void> {
-    const ask = (question: EntriesQuestion) => this.#entries(slice, question, controller.signal);
+    const ask = (request: EntriesRequest) => this.#entries(slice, request, controller.signal);
     try {
       for await (const entries of pagesOf({ start: slice.start, end: slice.end, order, ...sizes, ask }))
         yield entries.map((entry) => ({ entry, at: order === 'asc' ? -placeOf(entry) : placeOf(entry) }));
@@ -165,8 +168,8 @@ export class LokiStore implements LogStore {
     }
   }
 
-  async #entries(slice: Slice, question: EntriesQuestion, signal: AbortSignal): Promise<readonly LokiEntry[]> {
-    const { start, end, order, limit } = question;
+  async #entries(slice: Slice, request: EntriesRequest, signal: AbortSignal): Promise<readonly LokiEntry[]> {
+    const { start, end, order, limit } = request;
     const direction = order === 'asc' ? 'forward' : 'backward';
     const form = { query: this.#logQuery(slice), start: `${start}`, end: `${end}`, limit: `${limit}`, direction };
     const answer = await this.#ask(slice, { path: 'query_range', form }, signal);
@@ -175,8 +178,8 @@ export class LokiStore implements LogStore {
   }
 
   /**
-   * The buckets begin at multiples of their length; the first and the last one are cut by the span. Those between are asked for
-   * together: of these, a line may be in the bucket after its own, as `toCounts` says.
+   * Counts the lines in each bucket. Buckets begin at multiples of their length; the span cuts the first and the last one. The buckets
+   * between them are counted by one request, where a line may be counted in the bucket after its own (see `toCounts`).
    */
   async #buckets(slice: Slice, length: number, signal: AbortSignal): Promise<Bucket[]> {
     const first = Math.floor(toMs(slice.start) / length) * length;
@@ -191,7 +194,7 @@ export class LokiStore implements LogStore {
     return [{ time: first, count: inFirst }, ...between, { time: last, count: inLast }];
   }
 
-  /** Each is counted at its end. */
+  /** Counts whole buckets; `ends` are their ends. */
   async #wholeBuckets(slice: Slice, ends: Parameters<typeof countsIn>[1], signal: AbortSignal): Promise<Bucket[]> {
     const { first, last, step } = ends;
     const range = { start: `${toNs(first)}`, end: `${toNs(last)}`, step: `${step / 1_000}` };
@@ -204,7 +207,7 @@ export class LokiStore implements LogStore {
     return this.#number(slice, toCount(this.#logQuery(slice), lengthMs(slice)), signal);
   }
 
-  /** Loki counts a limited number of containers apart: where there are more, some are counted after the others. */
+  /** Counts the containers of a slice. If there are more than Loki counts in one query, they are counted in groups of pods. */
   async #countContainers(slice: Slice, signal: AbortSignal): Promise<number> {
     const ask = (some: Slice): Promise<number> =>
       this.#number(some, toContainerCount(this.#logQuery(some), lengthMs(some), this.#parts.labels), signal);
@@ -218,7 +221,7 @@ export class LokiStore implements LogStore {
     return sum(await Promise.all(groups.map((pods) => ask({ ...slice, filter: { ...slice.filter, pods } }))));
   }
 
-  /** The pods of a slice, in groups with so few containers that Loki counts them apart. */
+  /** The pods of a slice, in groups with so few containers that one query can count them. */
   async #podGroups({ filter, namespaces, ...slice }: Slice, signal: AbortSignal): Promise<string[][]> {
     const { labels } = this.#parts;
     const match = toSelector(filter, namespaces, labels);
@@ -242,7 +245,7 @@ export class LokiStore implements LogStore {
     return numberIn(await this.#ask(slice, { path: 'query', form: { query, time: `${slice.end}` } }, signal));
   }
 
-  async #ask({ party }: Slice, { path, form }: Question, signal: AbortSignal): Promise<StoreAnswer> {
+  async #ask({ party }: Slice, { path, form }: LokiRequest, signal: AbortSignal): Promise<StoreAnswer> {
     if ((await this.#turns.take(party, signal)) !== 'taken') throw signal.reason;
     const request = { purpose: 'search', method: 'POST', path: `/loki/api/v1/${path}`, form } as const;
     return this.#parts.client.json(request, signal).finally(() => this.#turns.release(party));
@@ -262,7 +265,7 @@ interface PlacedEntry {
   readonly entry: LokiEntry;
 }
 
-/** The place of an entry: its time in milliseconds, with the fraction. */
+/** The place of an entry in the order of time: milliseconds, with their fraction. */
 const placeOf = ({ at }: LokiEntry): number => Number(at) / Number(NANOSECONDS_OF_MS);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

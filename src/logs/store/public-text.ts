@@ -1,5 +1,5 @@
 const LONGEST_TEXT = 256;
-/** How much of a text is looked at. The pattern below may take the square of its length. */
+/** Only this much of a text is searched, because the time of the pattern below may grow with the square of the length. */
 const LONGEST_LOOK = 1_024;
 /** An address in any form, with or without a port; a URL; or a name that exists only in a private network. */
 const PLACE =

@@ -1,10 +1,10 @@
 import { asObject } from '../../kubernetes/object.ts';
 import { placeOf } from './search-answer.ts';
 
-/** How far an export has come, so that a new search can go on where the one before ended. */
+/** Remembers how far an export has read, so that a new search can go on where the previous one ended. */
 export class ReadMessages {
   #place: number | undefined;
-  /** The records of this place, since their order among one another may change. */
+  /** The records that were read at this place: records of the same place may come in another order in the next search. */
   readonly #atPlace = new Set<string>();
 
   /** The place of the last record in the order of time; `undefined` before the first record. */
@@ -12,7 +12,7 @@ export class ReadMessages {
     return this.#place;
   }
 
-  /** Returns the hits of a piece that were not read yet, and counts them as read. */
+  /** Returns the hits of a piece that were not read before, and remembers them as read. */
   take(hits: readonly unknown[]): readonly unknown[] {
     return hits.filter((hit) => {
       const place = placeOf(hit);

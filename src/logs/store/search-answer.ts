@@ -4,7 +4,7 @@ import { type FoundMessage, type FoundRecord, StoreError, textOf, toRecord } fro
 import { publicText } from './public-text.ts';
 import type { StoreAnswer } from './store-client.ts';
 
-/** What a search found, as far as we read it. */
+/** The part of a search's answer that we read. */
 export interface SearchAnswer {
   readonly total: number;
   readonly hits: readonly unknown[];
@@ -15,12 +15,12 @@ export interface SearchAnswer {
 
 const NOTHING: SearchAnswer = { total: 0, hits: [], aggregations: {}, scrollId: undefined };
 
-/** Reads the answer to a search. Where none of its indices is there, nothing was found. Throws a `StoreError` for every other failure. */
+/** Reads the answer to a search. If none of its indices exists, the result is empty. Throws a `StoreError` for every other failure. */
 export function readSearchAnswer(answer: StoreAnswer): SearchAnswer {
   if (isWithoutIndex(answer)) return NOTHING;
   const body = asObject(readAnswer(answer));
   if (body['timed_out'] === true) throw gaveUp();
-  // A search asks for a whole answer or none; the request for the next piece of a scroll has no such option.
+  // A search forbids partial results by a parameter; the request for the next piece of a scroll has no such parameter.
   if (Number(asObject(body['_shards'])['failed'] ?? 0) > 0)
     throw new StoreError('away', 'the log store has answered for some of its shards only');
   const { total, hits } = asObject(body['hits']);
@@ -49,7 +49,7 @@ export function readAnswer({ status, body }: StoreAnswer): unknown {
   throw new StoreError('refused', publicText(`${type}: ${reason}`));
 }
 
-/** The text for our log; a caller only learns that the store is unavailable. */
+/** These texts are for our log; a caller only learns that the store is unavailable. */
 export const refusesUser = (): StoreError =>
   new StoreError('away', 'the log store refuses our user name or password: 401');
 export const forbids = (text: string): StoreError =>
@@ -58,7 +58,7 @@ export const forbids = (text: string): StoreError =>
 const gaveUp = (): StoreError => new StoreError('slow', 'the log store gave up at its time limit');
 const unreadable = (): StoreError => new StoreError('away', 'the log store answers what cannot be read');
 
-/** Faults of the moment, not of the query. */
+/** Errors that are about the store and not about the query: callers get a 503. */
 const BUSY: ReadonlySet<string> = new Set([
   'es_rejected_execution_exception',
   'rejected_execution_exception',
@@ -73,7 +73,7 @@ const BUSY: ReadonlySet<string> = new Set([
 const isWithoutIndex = ({ status, body }: StoreAnswer): boolean =>
   status === 404 && causeIn(body).type === 'index_not_found_exception';
 
-/** The root cause, else that of the first shard that failed, else what caused it: the stores leave some of these empty. */
+/** The root cause, else that of the first failed shard, else `caused_by`, else the error itself: the stores leave some of these empty. */
 function causeIn(body: unknown): { readonly type: string; readonly reason: string } {
   const error = asObject(asObject(body)['error']);
   const { root_cause: roots, failed_shards: shards, caused_by: cause } = error;
@@ -85,7 +85,7 @@ function causeIn(body: unknown): { readonly type: string; readonly reason: strin
   return { type: '', reason: '' };
 }
 
-/** The records of a search that was sorted by time. */
+/** The records in the hits of a search that is sorted by time. */
 export function recordsIn(hits: readonly unknown[]): FoundRecord[] {
   return hits.map((hit) => {
     const source = asObject(asObject(hit)['_source']);
@@ -97,7 +97,7 @@ export function recordsIn(hits: readonly unknown[]): FoundRecord[] {
   });
 }
 
-/** The messages of a search that was sorted by time. Records without a message have an empty one. */
+/** The messages in the hits of a search that is sorted by time. The message of a record without one is empty. */
 export function messagesIn(hits: readonly unknown[]): FoundMessage[] {
   return hits.map((hit) => {
     const { log } = asObject(asObject(hit)['_source']);
@@ -105,7 +105,7 @@ export function messagesIn(hits: readonly unknown[]): FoundMessage[] {
   });
 }
 
-/** Each bucket of a `date_histogram`. */
+/** The buckets of a `date_histogram`. */
 export function bucketsOf(aggregation: unknown): Bucket[] {
   return asArray(asObject(aggregation)['buckets']).map((bucket) => {
     const { key, doc_count: count } = asObject(bucket);
@@ -114,14 +114,14 @@ export function bucketsOf(aggregation: unknown): Bucket[] {
   });
 }
 
-/** One that a `Date` can have (ECMA-262, 21.4.1.1): with others no bucket after it could be found. */
+/** Whether a `Date` can hold this time (ECMA-262, 21.4.1.1): otherwise the bucket after it could not be computed. */
 const isTime = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) <= 8.64e15;
 
 /** The values of a `terms` aggregation. */
 export const termsIn = (aggregation: unknown): unknown[] =>
   asArray(asObject(aggregation)['buckets']).map((bucket) => asObject(bucket)['key']);
 
-/** The name of the place that a search keeps, which an answer has before all records. */
+/** The scroll id in the beginning of an answer, where it comes before the records. */
 export const scrollIdIn = (beginning: string): string | undefined => /"_scroll_id":"([^"\\]+)"/.exec(beginning)?.[1];
 
 export function cardinalityIn(aggregation: unknown): number {

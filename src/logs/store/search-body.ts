@@ -4,7 +4,7 @@ import { LAST_SECOND, type TimeRange } from '../query/times.ts';
 import type { Dialect } from './dialects.ts';
 import type { LogSearch, SearchedNamespaces } from './log-store.ts';
 
-/** The members of a record, as collectors write them for KubeSphere 3.4. `.keyword` has the exact text. */
+/** The fields of a record, as collectors write them for KubeSphere 3.4. The subfield `.keyword` has the exact text. */
 export const FIELDS = {
   log: 'log',
   time: 'time',
@@ -14,20 +14,20 @@ export const FIELDS = {
   containerId: 'kubernetes.docker_id',
 } as const;
 
-/** How many endings of the last word of a phrase are looked at in each index. By default 50. */
+/** The most completions of the last word of a phrase in each index; the stores' default is 50. */
 const MOST_ENDINGS = 1_000;
 
 const exact = (field: string): string => `${field}.keyword`;
 
-/** A clause of the query DSL. Values of callers stand in it as JSON values only. */
+/** A clause of the query DSL. Values of callers are only JSON values in it, never syntax. */
 type Clause = Readonly<Record<string, unknown>>;
 
 interface QueryOptions extends Pick<Dialect, 'mostClauses'> {
-  /** Only records whose place in the order is not above this one, in milliseconds since 1970. */
+  /** Only records up to this place in the order of time (milliseconds since 1970) are found. */
   readonly from?: number | undefined;
 }
 
-/** The `query` of a search: clauses that filter, without scores. A store that counts clauses takes `mostClauses`. */
+/** The `query` of a search: filter clauses without scores, at most `mostClauses` in a store that counts them. */
 export const toStoreQuery = (search: LogSearch, options: QueryOptions): Clause => {
   const { from } = options;
   const { filter, time, namespaces } = search;
@@ -36,30 +36,30 @@ export const toStoreQuery = (search: LogSearch, options: QueryOptions): Clause =
   return { bool: { filter: all, ...(from === undefined ? {} : { must_not: [above(from)] }) } };
 };
 
-/** The order of a page. Indices without a record, and so without a mapping, are no error. */
+/** The `sort` of a search. An index without a record, which has no mapping, is no error. */
 export const byTime = (order: Page['order'], { timeOrder }: Pick<Dialect, 'timeOrder'>): Clause[] => [
   { [FIELDS.time]: { order, unmapped_type: 'date', ...timeOrder } },
 ];
 
-/** Records without a time are the oldest: their place is below that of any time. */
+/** Matches the records after this place. Records without a time have a place before every time, so after it come all that have one. */
 const above = (place: number): Clause =>
   Math.abs(place) > LAST_TIME_MS
     ? { exists: { field: FIELDS.time } }
     : { range: { [FIELDS.time]: { gte: timeText(place + 1) } } };
 
-/** The last time that a `Date` can hold (ECMA-262, 21.4.1.1) is one millisecond later. */
+/** One millisecond before the last time that a `Date` can hold (ECMA-262, 21.4.1.1). */
 const LAST_TIME_MS = 8.64e15 - 1;
 
-/** Up to this many names are searched one by one, more of them in one clause. */
+/** A `terms` clause of up to this many names counts as one clause for each name, a longer one as a single clause. */
 const NAMES_APART = 16;
-/** White space between letters or digits: every analyzer of a store makes two words or more of that. */
+/** Matches white space between letters or digits, at which every analyzer of a store splits a text into words. */
 const SEVERAL_WORDS = /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]/u;
-/** No fewer words than the store finds. */
+/** Matches at least as many words as the store's analyzer finds. */
 const WORDS = /[\p{sc=Han}\p{sc=Hiragana}]|[^\s\p{P}\p{sc=Han}\p{sc=Hiragana}]+/gu;
 
 /**
- * How many endings of each last word there is room for: each is a clause where the word stands alone, which share what the other
- * clauses leave.
+ * The most completions of each last word. For a phrase of one word every completion counts as a clause, so the phrases of one word
+ * share the clauses that the rest of the query leaves.
  */
 function endingsFor({ filter, namespaces }: LogSearch, { mostClauses, from }: QueryOptions): number {
   const { workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases } = filter;
@@ -113,13 +113,13 @@ function inNamespaces({ whole, young }: SearchedNamespaces): Clause {
 }
 
 /**
- * Both ends included, the end with its whole second. `lte` is not asked for: the stores round a time without a fraction up, and
- * a time in milliseconds not.
+ * Matches times within the range; both ends are included, the end with its whole second. It uses `lt` with the next second and not
+ * `lte`, because for `lte` the stores round up a time without a fraction, but not a time in milliseconds.
  */
 function within({ start, end }: TimeRange): Clause[] {
   if (start === undefined && end === undefined) return [];
   const after = start === undefined ? {} : { gte: timeText(start * 1_000) };
-  // No store reads the year 10000 as a time, and none has records of it.
+  // The stores cannot parse a time in the year 10000, and have no records of it.
   const before = end === undefined || end >= LAST_SECOND ? {} : { lt: timeText((end + 1) * 1_000) };
   return [{ range: { [FIELDS.time]: { ...after, ...before } } }];
 }

@@ -31,7 +31,7 @@ import { byTime, FIELDS, toStoreQuery } from './search-body.ts';
 import type { StoreClient } from './store-client.ts';
 
 export interface SearchStoreOptions {
-  /** What the names of the indices begin with. */
+  /** The names of the indices begin with it. */
   readonly indexPrefix: string;
   readonly dialect: Dialect;
   /** The time limit that is sent to the store. */
@@ -43,48 +43,48 @@ export interface SearchStoreParts {
   readonly clock: Clock;
 }
 
-/** 100 kB of usual messages. Of longer ones, fewer are asked for at once. */
+/** The messages of a piece: 100 kB of usual messages. With longer ones, fewer are requested at once. */
 const MESSAGES_AT_ONCE = 500;
-/** How long the store keeps a place. A client that takes nothing is cut off long before. */
+/** How long the store keeps a scroll. A client that does not read is cut off long before that. */
 const KEEP = '2m';
-/** Containers up to here are counted nearly exactly, at some 80 kB of the store's memory. */
+/** Up to this number, containers are counted nearly exactly, with about 80 kB of the store's memory. */
 const EXACT_UP_TO = 10_000;
 
 /** How long we remember whether there is one index for each day. */
 const KNOWN_MS = 60_000;
-/** For this time after a missing answer, searches do not ask again: each of them would wait for it. */
+/** After a failed request for the indices, the next one is sent only after this time, because searches wait for it. */
 const FAILED_MS = 5_000;
-/** The time limit of the question for the indices: some shards say enough. */
+/** The time limit of the request for the indices: the answer of some shards is enough. */
 const NAMES_LIMIT_MS = 2_000;
-/** Ten years have 3,653 days. */
+/** The most indices that are listed; ten years have 3,653 days. */
 const MOST_INDICES = 5_000;
 
 const RECORD_FIELDS = [FIELDS.log, FIELDS.time, FIELDS.namespace, FIELDS.pod, FIELDS.container];
 
 /**
- * Missing indices are no error, partial answers are. Totals are exact: Elasticsearch 6 reads that from the query string only.
+ * Missing indices are no error, partial answers are. Totals are exact. Elasticsearch 6 reads this option only from the query string.
  */
 const PARAMETERS = 'ignore_unavailable=true&allow_partial_search_results=false&track_total_hits=true';
 
-/** What a piece of an export asks for: from this place in the order of time on. */
+/** The size of an export's pieces, and the place in the order of time at which they begin. */
 interface Piece {
   readonly size: number;
   readonly from: number | undefined;
 }
 
-interface Asking {
+interface SearchRequest {
   readonly body: object;
   readonly from?: number | undefined;
-  /** Further parameters. */
+  /** Further query parameters. */
   readonly more?: string;
 }
 
-/** A store that speaks the search API of Elasticsearch 6 to 9 or OpenSearch 1 to 3. */
+/** A store with the search API of Elasticsearch 6 to 9 or OpenSearch 1 to 3. */
 export class SearchStore implements LogStore {
   readonly #client: Pick<StoreClient, 'json'>;
   readonly #clock: Clock;
   readonly #options: SearchStoreOptions;
-  /** What the indices were when the store was asked last. */
+  /** What is known about the indices, and until when. */
   #layout: { readonly areOfDays: boolean; readonly until: number } | undefined;
   #asking: Promise<boolean> | undefined;
 
@@ -108,7 +108,7 @@ export class SearchStore implements LogStore {
     return { containers: cardinalityIn(aggregations['containers']), logs: total };
   }
 
-  /** Empty buckets are not asked for: between today and one stray record of 2036 there are 300 million of a second each. */
+  /** Empty buckets are not requested: between today and one stray record of 2036 there are 300 million buckets of a second. */
   async histogram(search: LogSearch, interval: Interval, signal: AbortSignal): Promise<Histogram> {
     const { bucketLength } = this.#options.dialect;
     const buckets = { date_histogram: { field: FIELDS.time, ...bucketLength(interval), min_doc_count: 1 } };
@@ -117,8 +117,8 @@ export class SearchStore implements LogStore {
   }
 
   /**
-   * By scroll, which all of these stores have (decision 26). Its pieces have one size to its end, so when one is too long, another
-   * scroll with half the size goes on behind what was read.
+   * Reads with a scroll, which all of these stores have (decision 26). The size of its pieces cannot be changed, so after a piece that
+   * is too long, a new scroll with half the size goes on after the messages that were read.
    */
   async *messages(search: LogSearch, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void> {
     const read = new ReadMessages();
@@ -142,7 +142,7 @@ export class SearchStore implements LogStore {
     const body = { size, sort: byTime('desc', this.#options.dialect), _source: [FIELDS.log] };
     let answer = await this.#search(search, { body, from, more: `&scroll=${KEEP}` }, signal).catch((error) => {
       const id = error instanceof TooLongAnswer ? scrollIdIn(error.beginning) : undefined;
-      if (id !== undefined) this.#leave(id);
+      if (id !== undefined) this.#closeScroll(id);
       throw error;
     });
     try {
@@ -152,11 +152,15 @@ export class SearchStore implements LogStore {
         answer = await this.#scroll(answer.scrollId, signal);
       }
     } finally {
-      if (answer.scrollId !== undefined) this.#leave(answer.scrollId);
+      if (answer.scrollId !== undefined) this.#closeScroll(answer.scrollId);
     }
   }
 
-  async #search(search: LogSearch, { body, from, more = '' }: Asking, signal: AbortSignal): Promise<SearchAnswer> {
+  async #search(
+    search: LogSearch,
+    { body, from, more = '' }: SearchRequest,
+    signal: AbortSignal,
+  ): Promise<SearchAnswer> {
     const { timeLimitMs, dialect } = this.#options;
     const path = `/${await this.#indices(search.time)}/_search?${PARAMETERS}${more}`;
     const query = toStoreQuery(search, { mostClauses: dialect.mostClauses, from });
@@ -165,7 +169,7 @@ export class SearchStore implements LogStore {
     return readSearchAnswer(await this.#client.json(request, signal));
   }
 
-  /** Days are named where the indices are those of days. */
+  /** The indices for a search: those of the days in the range if there is one for each day, else all of the prefix. */
   async #indices(time: TimeRange): Promise<string> {
     const { indexPrefix } = this.#options;
     const all = `${indexPrefix}*`;
@@ -174,7 +178,7 @@ export class SearchStore implements LogStore {
     return (await this.#areOfDays()) ? ofDays : all;
   }
 
-  /** Searches at one time ask once. */
+  /** Whether there is one index for each day. Concurrent searches share one request. */
   async #areOfDays(): Promise<boolean> {
     if (this.#layout && this.#clock.monotonic() < this.#layout.until) return this.#layout.areOfDays;
     this.#asking ??= this.#askForIndices().finally(() => {
@@ -184,8 +188,9 @@ export class SearchStore implements LogStore {
   }
 
   /**
-   * Asked in a search, because a user who may read the logs may ask it; each shard stops at its first record, by which it names its
-   * index. What cannot be found out is told by the search itself. Of a part of the shards only a no counts.
+   * Finds the names of the indices with a search, because a user who may read the logs has the right to search. Each shard stops at its
+   * first record, which gives the name of its index. If the request fails, the answer is `true`, and the search itself reports what is
+   * wrong with the store. If only some of the shards have answered, `true` is not trusted.
    */
   async #askForIndices(): Promise<boolean> {
     const { indexPrefix } = this.#options;
@@ -199,7 +204,7 @@ export class SearchStore implements LogStore {
       const answer = asObject(readAnswer(found));
       const names = termsIn(asObject(asObject(answer['aggregations'])['indices']));
       const are = areOfDays(indexPrefix, names);
-      if (are && isOfAPart(answer)) return false;
+      if (are && isPartial(answer)) return false;
       this.#remember(are, KNOWN_MS);
       return are;
     } catch {
@@ -219,8 +224,8 @@ export class SearchStore implements LogStore {
     );
   }
 
-  /** Nobody waits for this call, and the caller may be gone. A scroll that is not given back expires after `KEEP`. */
-  #leave(id: string): void {
+  /** Closes the scroll in the background, because the caller may be gone. A scroll that is not closed expires after `KEEP`. */
+  #closeScroll(id: string): void {
     const body = { scroll_id: [id] };
     const request = { purpose: 'close', method: 'DELETE', path: '/_search/scroll', body } as const;
     const limits = { ms: this.#options.timeLimitMs, signals: [] };
@@ -228,6 +233,6 @@ export class SearchStore implements LogStore {
   }
 }
 
-/** Whether shards are missing in an answer: they were too slow, or failed. */
-const isOfAPart = (answer: Readonly<Record<string, unknown>>): boolean =>
+/** Whether shards are missing in an answer, because they were too slow or failed. */
+const isPartial = (answer: Readonly<Record<string, unknown>>): boolean =>
   answer['timed_out'] === true || Number(asObject(answer['_shards'])['failed'] ?? 0) > 0;

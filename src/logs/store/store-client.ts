@@ -8,19 +8,19 @@ import { StoreError, TooLongAnswer } from './log-store.ts';
 import type { StoreFiles } from './store-files.ts';
 
 export interface StoreClientOptions {
-  /** `http://` or `https://`, with a path before all others where there is one. */
+  /** An `http://` or `https://` URL; its path, if any, is put before the path of every request. */
   readonly url: string;
-  /** True: any certificate is taken. */
+  /** Whether the store's certificate is not verified. */
   readonly trustsAnybody: boolean;
-  /** Sent with each request, by their names in lower case. */
+  /** Headers of every request; the names are in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface StoreClientParts {
   readonly clock: Clock;
-  /** Asked at each request, so that a change holds from the next one on. */
+  /** Read at each request, so that a changed file is used from the next request on. */
   readonly files: Pick<StoreFiles, 'authorization' | 'ca'>;
-  /** Told of each request: what for, its status (0: none), and seconds until the answer was whole. */
+  /** Called for each request, with its status (0: no answer) and the seconds until the answer was complete. */
   observe(purpose: StorePurpose, status: number, seconds: number): void;
 }
 
@@ -29,10 +29,11 @@ export type StorePurpose = 'detect' | 'indices' | 'search' | 'scroll' | 'close';
 export interface StoreRequest {
   readonly purpose: StorePurpose;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** The path with its query. */
+  /** Path and query string. */
   readonly path: string;
+  /** Sent as JSON. */
   readonly body?: object;
-  /** Instead of a body of JSON. */
+  /** Sent as a form, instead of `body`. */
   readonly form?: Readonly<Record<string, string>>;
 }
 
@@ -45,20 +46,21 @@ export interface StoreAnswer {
 }
 
 const CONNECT_MS = 5_000;
-/** Stores and their proxies close idle connections after a minute or more. */
+/** We close idle connections before the stores and their proxies do, which wait for a minute or longer. */
 const IDLE_CONNECTION_MS = 30_000;
-/** Ten thousand records of 1.6 kB. To parse it and to write the answer takes 100 ms, in which nobody else is answered. */
+/** Ten thousand records of 1.6 kB. Parsing such an answer and writing ours takes 100 ms, in which the event loop is blocked. */
 const LONGEST_ANSWER_BYTES = 16 * 1024 * 1024;
-/** Bytes of all answers that have not come to their end. A pod has 512 MiB, of which the mirror of a large cluster takes 300. */
+/** The most bytes of all incomplete answers. A pod has 512 MiB, of which the mirror of a large cluster takes 300. */
 const MOST_HELD_BYTES = 4 * LONGEST_ANSWER_BYTES;
 
 /**
- * Speaks JSON with a store over connections of its own, so that one that hangs, floods or lies takes none of the others. It
- * is no official client: those check who made the store, retry by themselves and bring some twenty packages.
+ * Sends requests to a log store over connections of its own, so that a store that hangs, sends too much or sends nonsense does not
+ * affect other connections. It is not an official client library: those check the vendor of the store, retry by themselves and
+ * need some twenty packages.
  */
 export class StoreClient {
   readonly #connect: (ca: string | undefined) => Agent;
-  /** All connections, made anew when the certificates change. */
+  /** All connections; replaced when the CA certificates change. */
   #agent: { readonly ca: string | undefined; readonly agent: Agent } | undefined;
   readonly #origin: string;
   readonly #prefix: string;
@@ -78,7 +80,7 @@ export class StoreClient {
     this.#parts = parts;
   }
 
-  /** Connects to nothing yet. */
+  /** Creates a client. It connects at the first request. */
   static async open(
     { url, trustsAnybody, headers = {} }: StoreClientOptions,
     parts: StoreClientParts,
@@ -96,18 +98,18 @@ export class StoreClient {
           timeout: CONNECT_MS,
           lookup,
         },
-        headersTimeout: 0, // the caller has a time limit of its own
+        headersTimeout: 0, // the signal of each request has the time limit
         bodyTimeout: 0,
       });
     return new StoreClient(connect, { url: new URL(url), headers }, parts);
   }
 
-  /** Returns the whole answer, with any status. Rejects with a `StoreError` when there is none, at once when the signal aborts. */
+  /** Resolves to the complete answer, with any status. Rejects with a `StoreError` if there is none, and at once when the signal aborts. */
   async json(request: StoreRequest, signal: AbortSignal): Promise<StoreAnswer> {
     const { clock, observe } = this.#parts;
     const began = clock.monotonic();
     const stop = new AbortController();
-    const letGo = onAbort(signal, () => stop.abort());
+    const removeListener = onAbort(signal, () => stop.abort());
     const answer = new HeldAnswer(this.#budget, () => stop.abort());
     try {
       const options = this.#options(request);
@@ -121,17 +123,17 @@ export class StoreClient {
       if (error instanceof AnswerTooLong) throw new TooLongAnswer(answer.beginning(), error);
       throw new StoreError('away', 'the log store does not answer', error);
     } finally {
-      letGo();
+      removeListener();
       answer.release();
     }
   }
 
-  /** Ends everything in flight. */
+  /** Ends all requests in flight. */
   async close(): Promise<void> {
     await this.#agent?.agent.destroy();
   }
 
-  /** Requests under way end on the old connections. */
+  /** The connections with the current certificates. Requests in flight finish on the old ones. */
   #current(): Agent {
     const ca = this.#parts.files.ca();
     if (this.#agent && this.#agent.ca === ca) return this.#agent.agent;
@@ -166,12 +168,12 @@ function contentOf({ body, form }: StoreRequest): { readonly type?: string; read
   return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() };
 }
 
-/** Characters of a text that are looked at. */
+/** The most characters that are kept of an answer that is not JSON. */
 const LONGEST_TEXT = 1_024;
-/** Before its records an answer has the name of a place, with 60 bytes for each shard. */
+/** The beginning of an answer contains the scroll id, which has 60 bytes for each shard. */
 const LONGEST_BEGINNING = 64 * 1_024;
 
-/** An answer as it comes in, as far as there is room for it beside the others. */
+/** Collects an answer while it arrives, as long as the budget of all answers has room. */
 class HeldAnswer implements ResponseSink {
   status = 0;
   isTooMuch = false;
@@ -180,7 +182,7 @@ class HeldAnswer implements ResponseSink {
   #chunks: Buffer[] = [];
   #length = 0;
 
-  /** `stop` is called when there is no room. */
+  /** `stop` is called when the budget is used up. */
   constructor(budget: ByteBudget, stop: () => void) {
     this.#budget = budget;
     this.#stop = stop;
@@ -210,7 +212,7 @@ class HeldAnswer implements ResponseSink {
     }
   }
 
-  /** What came first of an answer that is not whole. */
+  /** The first bytes of an incomplete answer. */
   beginning(): string {
     const chunks: Buffer[] = [];
     for (let at = 0, length = 0; at < this.#chunks.length && length < LONGEST_BEGINNING; at++) {

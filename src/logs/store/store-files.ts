@@ -10,16 +10,16 @@ export interface StoreFilesOptions {
   readonly caFile?: string | undefined;
 }
 
-/** What we show the store, and what it has to show us, as the files say by now. */
+/** Our credentials for the store and the CA certificates for its certificate, as the files currently have them. */
 export interface StoreFiles {
   /** The value of `Authorization` (RFC 7617). */
   authorization(): string | undefined;
-  /** Certificates in PEM. */
+  /** CA certificates in PEM. */
   ca(): string | undefined;
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Reads the files now, and again when they change. Throws when one cannot be read now; later the last content stays. */
+/** Reads the files now, and again when they change. Throws if one cannot be read now; later the last content stays in use. */
 export function openStoreFiles(
   { username, passwordFile, caFile }: StoreFilesOptions,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },

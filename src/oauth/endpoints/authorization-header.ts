@@ -3,10 +3,10 @@ import type { AccessToken, AccessTokens } from '../tokens/token-verifier.ts';
 import { decodeFormText } from './form.ts';
 import { invalidToken, malformedBearer, toOAuthError } from './refusals.ts';
 
-/** One `Authorization` header, split by the rule of RFC 9110 11.4, with the scheme in lower case. */
+/** An `Authorization` header, split as in RFC 9110 11.4, with the scheme in lower case. */
 export interface Credentials {
   readonly scheme: string;
-  /** What follows the scheme, without the spaces around it; `''` when nothing does. */
+  /** The text after the scheme, without the spaces around it; `''` if there is none. */
   readonly text: string;
 }
 
@@ -18,15 +18,15 @@ export function parseAuthorization(header: string | undefined): Credentials | un
   return { scheme: trimmed.slice(0, space).toLowerCase(), text: trimmed.slice(space + 1).trim() };
 }
 
-/** What an `Authorization` header holds. `unfit`: one token that cannot be ours by its characters or length (N-33). */
+/** The bearer token of an `Authorization` header. `unfit`: a token that cannot be ours because of its characters or length (N-33). */
 export type Bearer =
   | { readonly kind: 'token'; readonly text: string }
   | { readonly kind: 'absent' | 'malformed' | 'unfit' };
 
-/** RFC 6750 2.1, RFC 9110 11.4: the scheme in any case, at least one space, one token. */
+/** The scheme in upper or lower case, at least one space, and one token (RFC 6750 2.1, RFC 9110 11.4). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** The only place that reads a bearer, for every path. Another scheme counts as no bearer (N-27). */
+/** Reads the bearer token of a request to any path; no other code does. Another scheme counts as no bearer token (N-27). */
 export function readBearer(header: string | undefined, maxBytes: number): Bearer {
   const text = header === undefined ? undefined : BEARER.exec(header)?.[1];
   if (text !== undefined) return text.length > maxBytes ? { kind: 'unfit' } : { kind: 'token', text };
@@ -39,7 +39,7 @@ export interface BasicCredentials {
   readonly secret: string;
 }
 
-/** RFC 6749 2.3.1: `base64(form-encoded id ":" form-encoded secret)`; `undefined` when it is not that. */
+/** Parses Basic credentials of a client, `base64(form-encoded id ":" form-encoded secret)` (RFC 6749 2.3.1); `undefined` if malformed. */
 export function parseBasic(text: string): BasicCredentials | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const pair = Buffer.from(text, 'base64').toString('latin1');
@@ -51,8 +51,8 @@ export function parseBasic(text: string): BasicCredentials | undefined {
 }
 
 /**
- * The access token that a request under /oauth carries as its bearer; `undefined` when it carries none. A bearer that
- * is malformed or not valid is refused as on the API (N-29, N-33), but with an OAuth error.
+ * The access token that a request under /oauth has as its bearer token; `undefined` if it has none. A malformed or invalid bearer
+ * token is refused as on the API (N-29, N-33), but with an OAuth error.
  */
 export type BearerTokens = (authorization: string | undefined) => AccessToken | undefined;
 
@@ -67,7 +67,7 @@ export function createBearerTokens({ platform, maxBearerBytes }: OAuthOptions, v
   };
 }
 
-/** The verifier throws while it cannot judge a token. That must not count against the token. */
+/** Inspects a token. When the verifier throws because its data is missing, the answer is a 503 and not "invalid token". */
 function inspect(text: string, verifier: AccessTokens): ReturnType<AccessTokens['inspect']> {
   try {
     return verifier.inspect(text);

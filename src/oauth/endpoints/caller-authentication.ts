@@ -9,40 +9,38 @@ import { parseCallerToken } from '../../runtime/text/parse.ts';
 import type { ClientFault } from '../tokens/act.ts';
 import { parseAuthorization } from './authorization-header.ts';
 
-/** The credentials that a caller of the webhook shows. */
+/** The credentials that a caller of the webhook sends. */
 export interface CallerProof {
   readonly authorization: string | undefined;
   /**
-   * Names in the client certificate that the connection has proven and a configured authority vouches for; empty
-   * without one.
+   * The names in the verified client certificate of the connection, which was issued by a configured authority; empty without
+   * one.
    */
   readonly certificateNames: readonly string[];
-  /** Whether the connection has shown a client certificate, trusted or not. */
+  /** Whether the client has sent a certificate, trusted or not. */
   readonly hasShownCertificate: boolean;
 }
 
-/** How a caller proved that they may ask. */
+/** How a caller was authenticated. */
 export type CallerMethod = 'certificate' | 'bearer' | 'anyone';
 
 export interface CallerAuthenticationOptions {
-  /** Realm of the challenge. */
+  /** The realm of the challenge. */
   readonly platform: string;
-  /** `none`: everybody may ask. */
+  /** `none`: everybody may call the webhook. */
   readonly callerAuth: 'required' | 'none';
-  /**
-   * The names in client certificates whose holders may ask, compared exactly. Empty: nobody is let in by certificate.
-   */
+  /** The names of client certificates that may call the webhook, compared exactly. Empty: no certificate is accepted. */
   readonly clientNames: readonly string[];
 }
 
-/** How the caller proved that they may ask, or why they may not. */
+/** Authenticates a caller: returns how, or why the caller is refused. */
 export type CallerAuthentication = (
   caller: CallerProof,
 ) => { readonly caller: CallerMethod } | { readonly fault: ClientFault };
 
 /**
- * Lets in a client certificate with a listed name, or the configured bearer; with neither configured it lets nobody in.
- * Bearers are compared by keyed digests of one length, in constant time.
+ * Accepts a client certificate with a listed name, or the configured bearer token; if neither is configured, it accepts nobody.
+ * Bearer tokens are compared by keyed digests of one length, in constant time.
  */
 export function createCallerAuthentication(
   { callerAuth, clientNames }: Omit<CallerAuthenticationOptions, 'platform'>,
@@ -66,16 +64,16 @@ export function createCallerAuthentication(
   };
 }
 
-/** The bearer that callers of the webhook show, kept in a file. */
+/** The file with the bearer token that callers of the webhook must send. */
 export interface CallerTokenFile {
   token(): string | undefined;
-  /** Follows the file. If it cannot be used, the last good token stays in use. Only a bug makes it throw. */
+  /** Watches the file. If it cannot be used, the last valid token stays in use. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * The configuration check has read the file before. If the file went bad since, nobody is let in until it is good
- * again.
+ * Opens the file, which the configuration check has read before. If it has become unusable since, no bearer token is accepted until
+ * the file is valid again.
  */
 export function createCallerTokenFile(
   path: string,

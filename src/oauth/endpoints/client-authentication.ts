@@ -12,7 +12,7 @@ import { type Form, parameter } from './form.ts';
 import { clientAuthenticationFailed, invalidRequest, notAvailable, tooManyClientFailures } from './refusals.ts';
 
 /**
- * Finds the client that a form comes from and records it in the act, or throws `invalid_client` (RFC 6749 2.3), or
+ * Authenticates the client that sends a form, and records it in the act. Throws `invalid_client` (RFC 6749 2.3), or
  * `temporarily_unavailable` after too many failures.
  */
 export interface ClientAuthentication {
@@ -22,9 +22,9 @@ export interface ClientAuthentication {
 export interface ClientAuthenticationParts {
   readonly clock: Clock;
   readonly random: Random;
-  /** Refused clients, by reason. */
+  /** Counts refused clients, by reason. */
   readonly clientFailures: Counter<'reason'>;
-  /** The secret that a client has now. */
+  /** The current secrets of clients. */
   readonly clientSecrets: Pick<ClientSecrets, 'secretOf' | 'fault'>;
 }
 
@@ -34,20 +34,20 @@ interface Proof {
 }
 
 /**
- * The client with the given name, and what is wrong with the proof. The client is absent when no client has that name.
+ * The client with the given id, and what is wrong with its credentials. The client is absent if no client has that id.
  */
 interface Judgement {
   readonly client?: Client;
   readonly fault?: ClientFault;
 }
 
-/** Checks a proof against the clients of the configuration. Every name is compared in the same way. */
+/** Checks credentials against the configured clients. The check does the same work for every id, known or not. */
 type Compare = (proof: Proof) => Judgement;
 
 /**
- * `client_secret_basic` and `client_secret_post`. Secrets are compared by keyed digests of one length, in constant time;
- * a client that does not exist costs the same compare as one that does (N-10). The throttle is asked after the compare, so
- * that a 429 takes the same time for a right secret and a wrong one.
+ * Client authentication with `client_secret_basic` and `client_secret_post`. Secrets are compared by keyed digests of one length, in
+ * constant time; a client that does not exist costs the same compare as one that does (N-10). The throttle is checked after the
+ * compare, so that a 429 takes the same time for a right and a wrong secret.
  */
 export function createClientAuthentication(
   options: OAuthOptions,
@@ -86,29 +86,29 @@ export function createClientAuthentication(
 }
 
 /**
- * Nobody can guess a secret of so many characters. A shorter secret, which causes a warning at start, is not accepted
- * while its client is throttled: otherwise the address could go on testing guesses. So anybody at the same address can
- * shut the client out.
+ * A secret of at least this many characters cannot be guessed. A shorter secret, which causes a warning at start, is not accepted
+ * while its client is throttled: otherwise an attacker could go on testing guesses. As a consequence, anybody at the same address
+ * can shut such a client out.
  */
 const LONG_SECRET = 16;
 const isLong = (secret = ''): boolean => secret.length >= LONG_SECRET;
 
 /**
- * A client without a secret, or with one that everybody knows, like KubeSphere's. There is nothing to guess, and
- * throttling would only shut people out.
+ * Whether the client has no secret, or one that everybody knows, like KubeSphere's. Then there is nothing to guess, and throttling
+ * would only shut people out.
  */
 const provesNothing = (client: Client, secret: string | undefined): boolean => client.public || secret === client.name;
 
 /**
- * A public client sends no secret. Its own name in place of one is taken for none: programs that were written for the
- * built-in client of 3.4, or for ours before it was public, send that (A-52).
+ * Whether the secret of a public client is absent. Its own id as the secret counts as absent: programs that were written for the
+ * built-in client of KubeSphere 3.4, or for ours before it was public, send that (A-52, docs/promises.md).
  */
 const isWithoutProof = ({ name }: Client, secret: string | undefined): boolean =>
   secret === undefined || secret === name;
 
 /**
- * What the throttle counts the attempt under, or `undefined` when nothing can be guessed: without a client name, or for
- * a client that has no secret or whose secret proves nothing.
+ * The name and address that the throttle counts the attempt for; `undefined` if there is nothing to guess: without a client id, or
+ * for a client that has no secret or a known one.
  */
 function guessOf(
   proof: Proof | 'unfit',
@@ -149,8 +149,8 @@ function createCompare(
 }
 
 /**
- * Reads the proof from the header or from the body, never from both (N-08, N-09). A bearer beside the form is ignored
- * here.
+ * Reads the client's credentials from the header or from the body, never from both (N-08, N-09). A bearer token in the header is
+ * ignored here.
  */
 function readProof(form: Form, authorization: string | undefined): Proof | 'unfit' {
   const credentials = parseAuthorization(authorization);

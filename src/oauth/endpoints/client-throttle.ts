@@ -5,21 +5,21 @@ import { createTextDigest, type Random } from '../../runtime/random.ts';
 
 export interface ClientThrottleOptions {
   /**
-   * Failures of one client name from one address. Ten a minute by default: once a wrong secret has been corrected, a
+   * The limit on failures of one client id from one address. The default is ten a minute: once a wrong secret has been corrected, a
    * minute is short enough to wait, and 14,400 guesses a day do not find 16 random characters.
    */
   readonly client: BucketOptions;
   /**
-   * Failures from one address, over all client names that have not succeeded there lately. Six times as many by
-   * default: five clients with a wrong secret behind one proxy do not keep out a sixth that comes for the first time.
+   * The limit on failures from one address, over all client ids that have not succeeded there in the last day. The default is six
+   * times as high: five clients with a wrong secret behind one proxy do not keep out a sixth that comes for the first time.
    */
   readonly address: BucketOptions;
 }
 
-/** A client name, ours or not, and the address that it comes from. */
+/** A client id, configured or not, and the address of the request. */
 export interface ClientAttempt {
   readonly name: string;
-  /** Normalised. */
+  /** The normalised address. */
   readonly source: string;
 }
 
@@ -49,9 +49,8 @@ export class ClientThrottle {
   }
 
   /**
-   * Whether a right secret is accepted although the client is throttled: only at an address where it succeeded in the
-   * last day. So others who send wrong secrets from the same address (a NAT, a proxy that is not trusted) cannot shut
-   * the client out.
+   * Whether the client has succeeded at this address in the last day. Its right secret is then accepted although it is throttled, so
+   * that others who send wrong secrets from the same address (a NAT, a proxy that is not trusted) cannot shut the client out.
    */
   isKnownGood(attempt: ClientAttempt): boolean {
     return this.#knownGood.has(this.#pair(attempt));
@@ -64,8 +63,8 @@ export class ClientThrottle {
   }
 
   /**
-   * Leaves the bucket of the address as it is. Otherwise a client with a secret of its own could go on guessing those
-   * of others.
+   * Records a success. The bucket of the address stays as it is: otherwise a client with a secret of its own could go on guessing the
+   * secrets of others.
    */
   succeeded(attempt: ClientAttempt): void {
     const pair = this.#pair(attempt);
@@ -74,8 +73,8 @@ export class ClientThrottle {
   }
 
   /**
-   * The key of a client at an address. It has a fixed length, however long the sent name is, and takes the same time
-   * for a name of ours as for any other.
+   * The key of a client at an address. It has the same length for every sent id, and takes the same time for a configured id as for
+   * any other.
    */
   #pair({ name, source }: ClientAttempt): string {
     return this.#digest(`${source}\n${name}`);

@@ -8,9 +8,9 @@ import type { ClientAuthentication } from './client-authentication.ts';
 import { createFormHeadCheck, type FormHeadCheck, parameter, parseForm } from './form.ts';
 import { invalidRequest, toOAuthError } from './refusals.ts';
 
-/** An endpoint that is asked about a token by form: revocation and introspection. */
+/** An endpoint that gets a token in a form: revocation or introspection. */
 export interface FormEndpoint<Answer> {
-  /** Call this before the body is read. */
+  /** To be called before the body is read. */
   readonly checkHead: FormHeadCheck;
   /** Answers a form whose head was checked. */
   answer(request: FormRequest): Promise<Answer>;
@@ -24,30 +24,30 @@ interface Result<Answer> {
 
 export interface FormEndpointParts {
   readonly clients: ClientAuthentication;
-  /** Without this data the answer is 503, so that nobody takes the token for a bad one. */
+  /** While this data is missing the answer is 503, so that no client takes the token for an invalid one. */
   readonly data: Pick<TokenData, 'check'>;
-  /** Counts each request, by the word of its answer or the code of its refusal. */
+  /** Counts each request, by its result or the error code of its refusal. */
   readonly results: Counter<'result'>;
   readonly events: SecurityEvents;
 }
 
-/** The endpoint's name, and how its request is recorded in the audit trail once the client has proved who it is. */
+/** The endpoint's name, and how its request is recorded in the audit trail once the client is authenticated. */
 interface FormEndpointNames {
   readonly endpoint: Exclude<FormEndpointName, 'token'>;
   begin(act: Act, client: Client): void;
 }
 
-/** The form of a client that has proved who it is. */
+/** The form of an authenticated client. */
 interface TokenForm {
   readonly client: Client;
   readonly token: string;
-  /** Records whose token it is, for the audit trail. */
+  /** Records the user and session of the token, for the audit trail. */
   readonly act: Act;
 }
 
 /**
- * The steps of RFC 7009 2.1 and RFC 7662 2.1 in the order of the token endpoint. `token_type_hint` is not read: a hint
- * may be wrong, and our tokens carry their own type. Any other failure becomes an `OAuthError`, code 500.
+ * Does the steps of RFC 7009 2.1 and RFC 7662 2.1 in the order of the token endpoint. `token_type_hint` is not read, because a hint
+ * may be wrong and our tokens contain their type. An unexpected failure becomes an `OAuthError` with status 500.
  */
 export function createFormEndpoint<Answer>(
   names: FormEndpointNames,

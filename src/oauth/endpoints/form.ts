@@ -1,20 +1,21 @@
 import { invalidRequest, toOAuthError } from './refusals.ts';
 
-/** Parameters by name, each once. */
+/** The parameters of a form by name; no name occurs twice. */
 export type Form = ReadonlyMap<string, string>;
 
 const MOST_PARAMETERS = 64;
 
 /**
- * The media type, with any parameters. It defines none, and says that they have no effect on how a form is read; clients
- * send them all the same (Apache HttpClient `charset=ISO-8859-1`). The bytes must be UTF-8 (RFC 6749 appendix B), which is checked where they are decoded.
+ * The media type, with any parameters. It defines none, and they have no effect on how a form is decoded, but some clients send them
+ * (Apache HttpClient sends `charset=ISO-8859-1`). The bytes must be UTF-8 (RFC 6749 appendix B), which is checked when they are
+ * decoded.
  */
 const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(;|$)/i;
 
-/** Checks what comes before the body of a form. Throws the `OAuthError` of a refusal. */
+/** Checks the content type and the query string of a form. Throws an `OAuthError`. */
 export type FormHeadCheck = (contentType: string | undefined, queryString: string) => void;
 
-/** The check of an endpoint that counts its refusals, by code. */
+/** Creates the check of an endpoint, which counts its refusals by error code. */
 export function createFormHeadCheck(count: (code: string) => void): FormHeadCheck {
   return (contentType, queryString) => {
     try {
@@ -38,12 +39,12 @@ export function checkFormType(contentType: string | undefined): void {
 }
 
 /**
- * Decodes a form. Checks the number of parameters, the encoding, and repeats, in this order (N-04 to N-07). Its size
- * was checked as it was read.
+ * Decodes a form. Checks the number of parameters, the encoding, and repeated names, in this order (N-04 to N-07). The size was
+ * checked when the body was read.
  */
 export const parseForm = (body: Buffer): Form => parseParameters(body.toString('latin1'));
 
-/** Decodes `name=value&…`, from a query or a form; each character stands for one byte. Empty pairs are skipped. */
+/** Decodes `name=value&…` of a query or a form, where each character is one byte. Empty pairs are skipped. */
 export function parseParameters(text: string): Form {
   const pairs = text.split('&').filter((pair) => pair !== '');
   if (pairs.length > MOST_PARAMETERS) throw invalidRequest('there are more than 64 parameters');
@@ -70,7 +71,7 @@ function decodePair(pair: string): [string, string] {
 /** `ignoreBOM` keeps a leading U+FEFF, because every byte of a password counts. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Undoes form-encoding; `undefined` when an escape is broken or the bytes are not UTF-8 (N-06). */
+/** Decodes form-encoded text; `undefined` if an escape is malformed or the bytes are not UTF-8 (N-06). */
 export function decodeFormText(text: string): string | undefined {
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;
   const unescaped = text

@@ -4,24 +4,24 @@ import type { Act } from '../tokens/act.ts';
 import { type Form, parameter } from './form.ts';
 import { invalidScope } from './refusals.ts';
 
-/** A token request that has passed all checks that every grant shares. */
+/** A token request that has passed the checks that all grants share. */
 export interface GrantRequest {
   readonly form: Form;
   readonly client: Client;
-  /** Known words only; `undefined` when none were requested. */
+  /** Only known scopes, separated by spaces; `undefined` if none was requested. */
   readonly scope: string | undefined;
   readonly http: FormRequest;
-  /** Records who signs in or refreshes, and the result, for the audit trail. */
+  /** Records the user and the result for the audit trail. */
   readonly act: Act;
 }
 
 /** One way to obtain tokens (RFC 6749 1.3). Refusals are thrown as `OAuthError`. */
 export type Grant = (request: GrantRequest) => Promise<TokenResponse>;
 
-/** In the order of the metadata document. Scopes grant no rights: the cluster does. */
+/** The supported scopes, in the order of the metadata document. They grant no rights: the cluster authorizes requests. */
 export const SCOPES: readonly string[] = ['openid', 'profile', 'email', 'offline_access'];
 
-/** The requested words, each once; `undefined` when there are none. Unknown words are refused (N-18). */
+/** The requested scopes without duplicates; `undefined` if there are none. Unknown scopes are refused (N-18). */
 export function requestedScope(form: Form): string | undefined {
   const words = new Set((parameter(form, 'scope') ?? '').split(' ').filter((word) => word !== ''));
   for (const word of words) if (!SCOPES.includes(word)) throw invalidScope('a word of the scope is not known');
@@ -29,8 +29,8 @@ export function requestedScope(form: Form): string | undefined {
 }
 
 /**
- * RFC 6749 6: a refresh may ask for less scope, never for more (N-22). The new token has the unchanged scope of the
- * session.
+ * Refuses a refresh that requests more scope than was granted (RFC 6749 6, N-22). A refresh may request less, but the new token
+ * still has the scope of the session.
  */
 export function checkNotWidened(asked: string | undefined, granted: string | undefined): void {
   const words = (granted ?? '').split(' ');

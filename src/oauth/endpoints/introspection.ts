@@ -16,7 +16,7 @@ export interface IntrospectionParts extends FormEndpointParts {
   readonly clock: Clock;
 }
 
-/** The audit line names the client of the token, if the token is good; `askedBy` names the client that asks. */
+/** In the audit trail, `clientId` is the client of the token, if the token is active; `askedBy` is the client that sends the request. */
 const NAMES = {
   endpoint: 'introspect',
   begin: (act: Act, client: Client) => {
@@ -28,9 +28,8 @@ const NAMES = {
 const INACTIVE = { result: 'inactive', answer: { active: false } } as const;
 
 /**
- * RFC 7662: tells whether the token would be accepted now. All tokens that would not be, and tokens of other clients,
- * get the same answer, so that nothing can be found out about them (RFC 7662, section 4). Only for clients that can
- * prove who they are.
+ * Introspection (RFC 7662): says whether the token would be accepted now. All tokens that would not be, and tokens of other clients,
+ * get the same answer, so that it reveals nothing about them (RFC 7662, section 4). Public clients are refused.
  */
 export function createIntrospection(options: OAuthOptions, parts: IntrospectionParts): FormEndpoint<Introspection> {
   const activeClaims = (text: string): TokenClaims | undefined => {
@@ -47,10 +46,9 @@ export function createIntrospection(options: OAuthOptions, parts: IntrospectionP
 }
 
 /**
- * The claims of a refresh token that is the current one of its session and whose client may use it. Its predecessor is
- * not active, even in the replay window, because it has been used. The window only repeats a lost answer; it does not
- * make the predecessor good again. A client that introspects expects one good refresh token for each session, not two
- * for half a minute.
+ * The claims of a refresh token, if it is the current one of its session and its client may use it. Its predecessor is not active,
+ * even in the replay window, because it has been used: the window only repeats a lost answer. A client that introspects expects one
+ * valid refresh token for each session, and not two for half a minute.
  */
 function activeRefreshClaims(
   text: string,
@@ -64,11 +62,14 @@ function activeRefreshClaims(
   if (!client?.grantTypes.includes('refresh_token')) return undefined;
   const at = { nowMs: clock.now(), replayWindowMs: options.refreshReplayWindowSeconds * 1000 };
   const verdict = judge(sessions.read(claims.sub), claims, at);
-  // A client that rotates too often is asked to wait. That says nothing against the token.
+  // A client that rotates too often is asked to wait, but the token is valid.
   return verdict.kind === 'rotate' || verdict.kind === 'too_often' ? claims : undefined;
 }
 
-/** RFC 7662 2.2. `token_type` is how a token is presented (RFC 6749 7.1), which a refresh token is not. */
+/**
+ * The answer for an active token (RFC 7662 2.2). `token_type` says how a token is used in requests (RFC 6749 7.1), so a refresh
+ * token has none.
+ */
 const toIntrospection = (claims: TokenClaims): Introspection => ({
   active: true,
   client_id: claims.client_id,

@@ -17,8 +17,8 @@ export interface LogoutParts {
 }
 
 /**
- * RP-initiated logout (T-31 to T-36). Everything is checked before anything is ended. A logout without a bearer leaves
- * no line in the audit trail.
+ * RP-initiated logout (T-31 to T-36). Everything is checked before a session is ended. A logout without a bearer token leaves no line
+ * in the audit trail.
  */
 export function createLogout(
   options: OAuthOptions,
@@ -49,7 +49,7 @@ export function createLogout(
   };
 }
 
-/** Reads the query and, for a POST, the form. A parameter that is in both is given twice. */
+/** Reads the parameters of the query and, with a POST, of the form. A parameter in both is refused like one that is given twice. */
 function readParameters({ queryString, form }: EndSessionRequest): Form {
   const query = parseParameters(queryString);
   if (!form) return query;
@@ -60,7 +60,7 @@ function readParameters({ queryString, form }: EndSessionRequest): Form {
 }
 
 /**
- * The redirect target. It must be registered, byte by byte, for the client of the token or for the named client (N-26).
+ * The URL to redirect to. It must be registered, byte for byte, for the client of the token or the client that is named (N-26).
  */
 function redirectTarget(form: Form, token: AccessToken | undefined, options: OAuthOptions): string | undefined {
   const named = parameter(form, 'client_id');

@@ -13,8 +13,8 @@ function toDocument(value: object): PublicDocument {
 }
 
 /**
- * The JWK Set (RFC 7517 5), made once for each state of the keys. Throws `server_error` (503) while there are none: a
- * client that asked too early would keep an empty set for minutes.
+ * The JWK Set (RFC 7517 5), made once for each state of the keys. Throws `server_error` (503) while there are no keys, because a
+ * client would cache an empty set for minutes.
  */
 export function createJwks(keys: Pick<SigningKeys, 'publicKeys' | 'fault'>): () => PublicDocument {
   let made: { readonly of: readonly PublicJwk[]; readonly document: PublicDocument } | undefined;
@@ -26,13 +26,13 @@ export function createJwks(keys: Pick<SigningKeys, 'publicKeys' | 'fault'>): () 
   };
 }
 
-/** The claims about a user and the sign-in in our tokens and at the userinfo endpoint. */
+/** The claims about a user and a sign-in that are in our tokens or in userinfo. */
 const CLAIMS = 'iss sub aud iat exp auth_time name email locale preferred_username'.split(' ');
 
 /**
- * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). It names only what works (N-44): for example,
- * a public client may revoke its tokens without proof, but may not introspect any. It has no `response_types_supported`, because we support none and
- * RFC 8414 3.2 has no empty arrays.
+ * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). It names only what works (N-44): for example, a public
+ * client may revoke its tokens without authentication, but may not introspect any. It has no `response_types_supported`, because we
+ * support none, and RFC 8414 3.2 forbids empty arrays.
  */
 export function createMetadata(options: OAuthOptions, grantTypes: readonly string[]): PublicDocument {
   const proofs = ['client_secret_basic', 'client_secret_post'];

@@ -2,11 +2,11 @@ import { DataTooOld } from '../../data-age.ts';
 import { lastingRefusalIn, StatusError } from '../../status-error.ts';
 import { OAuthError } from '../oauth-error.ts';
 
-/** RFC 6749 5.2. The description is a fixed text of ours, which names a known parameter at most. */
+/** A malformed request (RFC 6749 5.2). The description is one of our own texts, which may name a known parameter. */
 export const invalidRequest = (description: string): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_request', description });
 
-/** One answer for an unknown client, a wrong secret and none at all (N-10); RFC 9110 15.5.2 requires the challenge. */
+/** The same answer for an unknown client, a wrong secret and a missing one (N-10). RFC 9110 15.5.2 requires the challenge. */
 export const clientAuthenticationFailed = (platform: string): OAuthError =>
   new OAuthError({
     status: 401,
@@ -15,7 +15,7 @@ export const clientAuthenticationFailed = (platform: string): OAuthError =>
     headers: { 'WWW-Authenticate': `Basic realm="${platform}"` },
   });
 
-/** N-10: the answer does not depend on whether the client exists or its secret is right. */
+/** The client is throttled. The answer does not depend on whether the client exists or its secret is right (N-10). */
 export const tooManyClientFailures = (retryAfterSeconds: number): OAuthError =>
   new OAuthError({
     status: 429,
@@ -24,7 +24,7 @@ export const tooManyClientFailures = (retryAfterSeconds: number): OAuthError =>
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 
-/** The caller of the TokenReview webhook is not allowed to ask (N-61). */
+/** The caller of the TokenReview webhook could not be authenticated (N-61). */
 export const callerAuthenticationFailed = (platform: string): OAuthError =>
   new OAuthError({
     status: 401,
@@ -40,7 +40,7 @@ export const unauthorizedClient = (): OAuthError =>
     description: 'the client may not use this grant type',
   });
 
-/** A client that cannot prove who it is learns nothing about tokens (T-26). */
+/** A public client cannot authenticate, so it gets no information about tokens (T-26). */
 export const mayNotIntrospect = (): OAuthError =>
   new OAuthError({
     status: 400,
@@ -54,11 +54,11 @@ export const unsupportedGrantType = (): OAuthError =>
 export const invalidScope = (description: string): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_scope', description });
 
-/** One answer for every reason why a sign-in fails (N-14). */
+/** The same answer for every reason for which a sign-in is refused (N-14). */
 export const incorrectPassword = (): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_grant', description: 'incorrect password' });
 
-/** A full bucket or a full gate (N-15). */
+/** The throttle has refused the sign-in, or the queue of password hashing was full (N-15). */
 export const signInThrottled = (retryAfterSeconds: number): OAuthError =>
   new OAuthError({
     status: 429,
@@ -67,12 +67,13 @@ export const signInThrottled = (retryAfterSeconds: number): OAuthError =>
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 
-/** One answer for every reason why a refresh token is refused (N-20, N-21, N-23). */
+/** The same answer for every reason for which a refresh token is refused (N-20, N-21, N-23). */
 export const refreshTokenNotValid = (): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_grant', description: 'the refresh token is not valid' });
 
 /**
- * The same refusal for a client that sent a bearer beside the form: it shows its sign-in page only after a 401 (T-01).
+ * The same refusal with status 401, for a client that sent a bearer token with the form: it shows its sign-in page only after a 401
+ * (T-01).
  */
 export const refreshTokenNotValidBesideBearer = (platform: string): OAuthError =>
   new OAuthError({
@@ -81,7 +82,7 @@ export const refreshTokenNotValidBesideBearer = (platform: string): OAuthError =
     headers: bearerChallenge(platform, 'invalid_token'),
   });
 
-/** RFC 7009 2.1: the token remains valid (T-25). */
+/** The token of another client is not revoked (RFC 7009 2.1, T-25). */
 export const tokenOfAnotherClient = (): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_grant', description: 'the token was issued to another client' });
 
@@ -93,7 +94,7 @@ export const tooManyRotations = (retryAfterSeconds: number): OAuthError =>
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 
-/** No bearer where one is needed: a challenge without an error (RFC 6750 3.1), and the code of KubeSphere 3.4 (T-21). */
+/** There is no bearer token: a challenge without an error (RFC 6750 3.1), and the error code of KubeSphere 3.4 (T-21). */
 export const loginRequired = (platform: string): OAuthError =>
   new OAuthError({
     status: 401,
@@ -102,7 +103,7 @@ export const loginRequired = (platform: string): OAuthError =>
     headers: { 'WWW-Authenticate': `Bearer realm="${platform}"` },
   });
 
-/** RFC 6750 3.1. */
+/** The bearer token is not valid (RFC 6750 3.1). */
 export const invalidToken = (platform: string): OAuthError =>
   new OAuthError({
     status: 401,
@@ -120,8 +121,8 @@ export const malformedBearer = (platform: string): OAuthError =>
   });
 
 /**
- * Keys or session records cannot be reached. Nothing has changed, and the request may be sent again, unless what the server
- * needs of the cluster is refused for good: then it says what refuses.
+ * Keys or session records are not available. Nothing has changed, and the client may send the request again. If the cluster permanently
+ * refuses something that the server needs, the description says what it refuses, and there is no `Retry-After`.
  */
 export function notAvailable(cause: unknown): OAuthError {
   const refusal = lastingRefusalIn(cause);
@@ -132,7 +133,7 @@ export function notAvailable(cause: unknown): OAuthError {
   return new OAuthError({ status: 503, code: 'server_error', description }, cause);
 }
 
-/** Refuses because data is older than allowed. The error's own sentence names the data and the limit. */
+/** The data for the answer is older than allowed. The message of the error names the data and the limit. */
 const tooOld = (error: DataTooOld): OAuthError =>
   unavailable({ description: error.message, retryAfterSeconds: error.retryAfterSeconds }, error);
 
@@ -149,8 +150,7 @@ const serverError = (cause: unknown): OAuthError =>
   new OAuthError({ status: 500, code: 'server_error', description: 'the server failed' }, cause);
 
 /**
- * Turns any error into an answer under /oauth. Missing data of ours is no failure of the server: it is a 503, and the
- * client may ask again.
+ * Turns any error into an answer under /oauth. Missing data is not a bug: it becomes a 503, after which the client may try again.
  */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;

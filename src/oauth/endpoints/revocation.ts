@@ -10,7 +10,7 @@ import { createTokenCheck } from '../tokens/token-verifier.ts';
 import { createFormEndpoint, type FormEndpoint, type FormEndpointParts } from './form-endpoint.ts';
 import { notAvailable, tokenOfAnotherClient } from './refusals.ts';
 
-/** The client that asks must be the client of the token, else it is refused. */
+/** The audit trail needs only one client, because a client may revoke only its own tokens. */
 const NAMES = { endpoint: 'revoke', begin: (act: Act) => act.is('revocation') } as const;
 
 export interface RevocationParts extends FormEndpointParts {
@@ -21,9 +21,9 @@ export interface RevocationParts extends FormEndpointParts {
 }
 
 /**
- * RFC 7009. An access token and a refresh token both end their session, with all of its tokens. The generation of a
- * refresh token does not matter: a client may have lost the newest one, and the session must end all the same. The
- * state of the user does not matter either: a user who is disabled today may be enabled tomorrow.
+ * Revocation (RFC 7009). Both an access token and a refresh token end their session, with all of its tokens. The generation of a
+ * refresh token does not matter: a client may have lost the newest one, and the session must end all the same. The state of the user
+ * does not matter either: a user who is disabled today may be enabled tomorrow.
  */
 export function createRevocation(options: OAuthOptions, parts: RevocationParts): FormEndpoint<void> {
   const checks = [ACCESS, REFRESH].map((type) => createTokenCheck(type, options, parts));
@@ -38,7 +38,7 @@ export function createRevocation(options: OAuthOptions, parts: RevocationParts):
     const claims = claimsOf(token);
     if (claims) act.involves({ user: claims.sub, sid: claims.sid });
     if (claims && claims.client_id !== client.name) throw tokenOfAnotherClient();
-    // A token that is no longer good has nothing to end (RFC 7009 2.2), and needs no write.
+    // A token that is not valid has no session to end (RFC 7009 2.2), so nothing is written.
     const isOver = !claims || isDead(parts.sessions.read(claims.sub), claims);
     if (isOver) return { result: 'nothing_to_end', answer: undefined };
     await parts.ends.session(claims.sub, claims.sid).catch((error: unknown) => {

@@ -22,7 +22,7 @@ export interface TokenEndpointParts {
   readonly clients: ClientAuthentication;
   /** The grants, keyed by `grant_type`. */
   readonly grants: ReadonlyMap<string, Grant>;
-  /** While not every user is known, nobody may be told that the password is incorrect. */
+  /** While users are missing, no sign-in may be answered with "incorrect password". */
   readonly data: Pick<TokenData, 'check'>;
   readonly metrics: TokenMetrics;
   readonly events: SecurityEvents;
@@ -32,14 +32,14 @@ export interface TokenEndpointParts {
 const ACTS: Readonly<Record<string, ActName>> = { password: 'sign_in', refresh_token: 'refresh' };
 
 export interface TokenEndpoint {
-  /** Call this before the body is read. */
+  /** To be called before the body is read. */
   readonly checkHead: FormHeadCheck;
   /** Answers a form whose head was checked. */
   token(request: FormRequest): Promise<TokenResponse>;
 }
 
 /**
- * POST /oauth/token (RFC 6749 3.2). Every refusal is an `OAuthError`; any other failure becomes one as well, code 500.
+ * POST /oauth/token (RFC 6749 3.2). Every refusal is an `OAuthError`; an unexpected failure becomes one with status 500.
  */
 export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
   const checkHead = createFormHeadCheck((result) => parts.metrics.requests.inc({ grant_type: 'none', result }));
@@ -90,7 +90,7 @@ function selectGrant(
   return { grant, type };
 }
 
-/** A refused refresh is a 401 for clients that sent a bearer beside the form: they wait for it (T-01). */
+/** A refused refresh is a 401 for clients that sent a bearer token with the form: they sign in again only after a 401 (T-01). */
 function toRefusal(
   error: unknown,
   context: { readonly authorization: string | undefined; readonly platform: string; readonly grant_type: string },

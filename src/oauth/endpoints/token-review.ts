@@ -18,17 +18,17 @@ import {
 } from './caller-authentication.ts';
 import { callerAuthenticationFailed, invalidRequest, toOAuthError } from './refusals.ts';
 
-/** The parts of a POST to /oauth/authenticate that are checked before its body is read. */
+/** The part of a POST to /oauth/authenticate that is checked before its body is read. */
 export interface ReviewHead extends CallerProof, Origin {
   readonly contentType: string | undefined;
 }
 
-/** How the caller proved to `checkHead` that they may ask. */
 interface ReviewOrigin extends Origin {
+  /** How `checkHead` has authenticated the caller. */
   readonly askedBy: CallerMethod;
 }
 
-/** `status` of a TokenReview; members in wire order. */
+/** The `status` of a TokenReview; the members are in wire order. */
 type ReviewStatus =
   | { readonly authenticated: false }
   | {
@@ -39,16 +39,16 @@ type ReviewStatus =
     };
 
 interface ReviewAnswer {
-  /** Repeats the version of the request. */
+  /** The version of the request. */
   readonly apiVersion: string;
   readonly kind: 'TokenReview';
   readonly status: ReviewStatus;
 }
 
 /**
- * The webhook by which an API server asks whose token it has. Both methods throw an `OAuthError` when there is no
- * answer: the caller may not ask, the body is no review, or data of ours is missing. A bad token is an answer, not an
- * error, because the API server takes errors for an outage, and caches answers.
+ * The webhook by which an API server authenticates tokens. Both methods throw an `OAuthError` if there is no review to answer with:
+ * the caller is refused, the body is not a TokenReview, or data is missing. An invalid token is answered and not an error, because
+ * the API server caches answers and takes errors for an outage.
  */
 export interface TokenReviewWebhook {
   checkHead(head: ReviewHead): CallerMethod;
@@ -56,21 +56,21 @@ export interface TokenReviewWebhook {
 }
 
 export interface TokenReviewWebhookParts {
-  /** While not every user is known, an unknown user must not be taken for one who is gone. */
+  /** While users are missing, an unknown user must not be taken for one who no longer exists. */
   readonly data: Pick<TokenData, 'check'>;
   readonly verifier: Pick<AccessTokens, 'inspect'>;
   readonly standing: UserStandings;
-  /** The bearer that callers must show; `undefined` when there is none. */
+  /** The bearer token that callers must send; `undefined` if none is configured. */
   callerToken(): string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly registry: Registry;
   readonly events: SecurityEvents;
-  /** Refused callers, by reason. */
+  /** Counts refused callers, by reason. */
   readonly clientFailures: Counter<'reason'>;
 }
 
-/** N-58 to N-61. Answers from memory. It never asks the cluster, because the cluster is the caller. */
+/** Creates the webhook (N-58 to N-61). It answers from memory and never calls the cluster, because the cluster is its caller. */
 export function createTokenReviewWebhook(
   options: CallerAuthenticationOptions,
   parts: TokenReviewWebhookParts,
@@ -90,7 +90,7 @@ export function createTokenReviewWebhook(
       act.end();
     }
   };
-  /** The caller is checked first: nothing that a stranger sent is looked at. */
+  /** Authenticates the caller first, so that nothing else of a stranger's request is read. */
   const checkHead = (head: ReviewHead, act: Act): CallerMethod => {
     const judged = authenticate(head);
     if ('fault' in judged) {
@@ -125,10 +125,10 @@ export function createTokenReviewWebhook(
 }
 
 interface Judgement {
-  /** The outcome for the metric. */
+  /** The result, for the metric and the audit trail. */
   readonly result: 'authenticated' | 'other_audience' | TokenFault;
   readonly status: ReviewStatus;
-  /** The user of a good token, for the audit trail. */
+  /** The user, client and session of a valid token, for the audit trail. */
   readonly whose?: SecurityEventFields;
 }
 
@@ -146,8 +146,8 @@ function createJudge(parts: TokenReviewWebhookParts): (request: ReviewRequest) =
 type Inspected = ReturnType<AccessTokens['inspect']>;
 
 /**
- * Refuses a text that is too long before making a digest of it (A-20). Remembers only results that cost cryptography.
- * Whether the session and the user are still good is read from memory each time, since it may change (A-44).
+ * Inspects a token. A text that is too long is refused before a digest of it is made (A-20). Only refusals that need cryptography
+ * are remembered: whether the session and the user are still valid may change, so it is read from memory each time (A-44).
  */
 function inspect(text: string, { verifier }: TokenReviewWebhookParts, refused: RefusedTokens): Inspected {
   if (text.length > LONGEST_TOKEN) return { fault: 'invalid' };
@@ -175,13 +175,13 @@ function accept(token: AccessToken, asked: readonly string[] | undefined, standi
   };
 }
 
-/** A-44. When a token becomes good because its key has arrived, it is accepted at most this much later. */
+/** How long a refusal is remembered (A-44). A token that becomes valid because its key has arrived is accepted at most this much later. */
 const KEPT_MS = 10_000;
 
 /** About 6 MB when full. */
 const CAPACITY = 32_000;
 
-/** Remembers tokens that were found bad a moment ago, by their digests, so that asking again costs no cryptography. */
+/** Remembers recently refused tokens, by their digests, so that another review of them needs no cryptography. */
 export interface RefusedTokens {
   get(text: string): TokenFault | undefined;
   add(text: string, fault: TokenFault): void;
@@ -200,21 +200,21 @@ export function createRefusedTokens(clock: Clock, random: Random): RefusedTokens
 }
 
 /**
- * The question of a TokenReview:
+ * The request of a TokenReview:
  * https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-review-v1/
  */
 interface ReviewRequest {
   readonly apiVersion: string;
-  /** `''` when there is none: Go omits an empty one. */
+  /** `''` if absent, because Go omits an empty text. */
   readonly token: string;
-  /** Absent, or a list of at least one. */
+  /** Never empty; absent if the request has none. */
   readonly audiences?: readonly string[];
 }
 
-/** The media type, with any parameters: it defines none (RFC 8259 11). The bytes must be UTF-8, which is checked where they are read. */
+/** The media type, with any parameters; it defines none (RFC 8259 11). The bytes must be UTF-8, which is checked when they are parsed. */
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
 
-/** A review nests three levels deep, or four with the metadata of an object (A-23). */
+/** The deepest nesting that is parsed. A TokenReview has three levels, or four with the metadata of an object (A-23). */
 const DEEPEST = 32;
 
 const API_VERSIONS: readonly unknown[] = ['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'];
@@ -223,7 +223,7 @@ function checkReviewType(contentType: string | undefined): void {
   if (!JSON_TYPE.test(contentType ?? '')) throw invalidRequest('the body must be application/json in UTF-8');
 }
 
-/** Reads a body whose size was checked as it arrived. Members that we do not know are ignored, as in Kubernetes. */
+/** Parses a TokenReview. Unknown members are ignored, as in Kubernetes. The size was checked when the body was read. */
 function parseReview(body: Buffer): ReviewRequest {
   const review = parseStrictObject(body, DEEPEST);
   if (!review) throw invalidRequest('the body is not one JSON object without repeated names');

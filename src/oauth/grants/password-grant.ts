@@ -19,7 +19,7 @@ export interface PasswordGrantParts {
   readonly clock: Clock;
 }
 
-/** RFC 6749 4.3. A sign-in writes nothing, unless it has to end the user's other sessions. */
+/** The password grant (RFC 6749 4.3). A sign-in writes nothing, unless it has to end the user's other sessions. */
 export function createPasswordGrant(options: OAuthOptions, parts: PasswordGrantParts): Grant {
   return async (request) => begin(await signedInUser(request, parts), request, options, parts);
 }
@@ -44,7 +44,7 @@ async function signedInUser(
   throw result.kind === 'refused' ? incorrectPassword() : signInThrottled(result.retryAfterSeconds);
 }
 
-/** The result in the audit trail by outcome. A full gate does not count as a failure of the user. */
+/** The outcome in the login records, by the result of the sign-in. A full gate is not recorded: it is no failure of the user. */
 const RECORDED = { ok: 'succeeded', refused: 'incorrect_password', throttled: 'throttled', busy: undefined } as const;
 
 async function begin(
@@ -70,9 +70,9 @@ async function begin(
 }
 
 /**
- * Waits until the cut-off second is over, because no token may be issued in it. It ends at most a second from now, plus
- * the clock skew of another replica. When it is further away, a clock was set back, perhaps by hours; the request fails
- * instead of waiting that long with a connection open.
+ * Waits until the second of the cut-off is over, because a token that is issued in it would be refused. It ends at most a second
+ * from now, plus the clock skew of another replica. If it is later, a clock was set back, perhaps by hours; the request then fails
+ * instead of waiting that long.
  */
 async function waitPastCutOff(
   user: User,
@@ -81,8 +81,8 @@ async function waitPastCutOff(
   signal: AbortSignal,
 ): Promise<void> {
   const leftMs = (): number => (parts.sessions.read(user.name).cutOff + 1) * 1000 - parts.clock.now();
-  // Checked again after each wait: a timer may fire a millisecond early by the wall clock, still inside the cut-off
-  // second.
+  // Checked again after each wait, because a timer may fire a millisecond early by the wall clock, while the second of the cut-off
+  // is not over.
   for (let waitMs = leftMs(); waitMs > 0 && !signal.aborted; waitMs = leftMs()) {
     if (waitMs > longestMs) throw notAvailable(new Error('the clock was set back behind the end of earlier sessions'));
     await parts.clock.sleep(waitMs, signal);

@@ -22,7 +22,7 @@ export interface RefreshGrantParts {
   readonly metrics: TokenMetrics;
 }
 
-/** The result of a rotation or a replay: the imprint of the pair to answer with, or why there is none. */
+/** The result of a refresh: the imprint of the pair for the answer, or why there is none. */
 type Outcome =
   | { readonly kind: 'pair'; readonly imprint: Imprint; readonly isReplay: boolean }
   | Exclude<Verdict, { kind: 'rotate' | 'replay' }>;
@@ -34,7 +34,8 @@ interface Presentation {
 }
 
 /**
- * RFC 6749 6 with rotation (RFC 9700 4.14.2): a refresh token is used once, and gets the same successor again for 30 s.
+ * The refresh grant (RFC 6749 6) with rotation (RFC 9700 4.14.2): a refresh token can be used once; for 30 s, using it again gives
+ * the same successor.
  */
 export function createRefreshGrant(options: OAuthOptions, parts: RefreshGrantParts): Grant {
   const refresher = new Refresher(options, parts);
@@ -46,7 +47,7 @@ export function createRefreshGrant(options: OAuthOptions, parts: RefreshGrantPar
 }
 
 /**
- * Checks everything about a refresh token that does not depend on its generation. All failures have the same answer
+ * Checks everything about a refresh token that does not depend on its generation. All refusals of the token have the same answer
  * (N-20, N-23).
  */
 function present(
@@ -79,7 +80,7 @@ class Refresher {
   async refresh(presentation: Presentation): Promise<TokenResponse> {
     const { session, act } = presentation;
     const user = session.user.name;
-    // Decided from memory first: only a rotation needs the stored record, and its write notices when memory was behind.
+    // Decided on the record in memory first: only a rotation needs the stored one, and its write fails if memory was out of date.
     const seen = this.#decide(this.#parts.sessions.read(user), presentation);
     const outcome = seen.next
       ? await this.#parts.sessions
@@ -103,8 +104,7 @@ class Refresher {
     const verdict = judge(current, claims, { nowMs, replayWindowMs: this.#options.refreshReplayWindowSeconds * 1000 });
     if (verdict.kind === 'replay') return { outcome: { kind: 'pair', imprint: verdict.record, isReplay: true } };
     if (verdict.kind !== 'rotate') return { outcome: verdict };
-    // The new token is never earlier than its predecessor, which may come from a replica whose clock runs ahead, and which is past the
-    // cut-off.
+    // The `iat` is never before that of the predecessor, which is after the cut-off and may come from a replica whose clock is ahead.
     const issuedAt = Math.max(Math.floor(nowMs / 1000), claims.iat);
     const imprint = this.#parts.issuer.imprint(claims.gen + 1, issuedAt);
     const keepUntil = this.#parts.issuer.keepUntil(session, imprint);

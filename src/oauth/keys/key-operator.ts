@@ -15,17 +15,17 @@ class UnknownKeyError extends Error {
 export interface KeyOperatorParts {
   readonly secrets: SecretStore;
   readonly clock: Clock;
-  /** Tells the operator what was done, one line for each step. */
+  /** Prints a line for the operator, one for each step. */
   print(line: string): void;
 }
 
-/** Every replica knows a published key after this time: its watch brings it (R-06). */
+/** After this time every replica has a published key from its watch (R-06, docs/promises.md). */
 const KNOWN_EVERYWHERE_MS = 5_000;
 
 /**
- * Changes the signing keys as an operator asks, by the same compare-and-swap as the replicas. A command that was
- * interrupted may be repeated. Every method rejects with a sentence when there are no keys that can be changed, and
- * with the cluster's error when the cluster fails.
+ * Changes the signing keys for an operator, with the same compare-and-swap as the replicas. A command that was interrupted
+ * may be repeated. Every method rejects with a sentence when there are no keys that can be changed, and with the cluster's
+ * error when the cluster fails.
  */
 export class KeyOperator {
   readonly #options: SigningKeyOptions;
@@ -41,13 +41,13 @@ export class KeyOperator {
     for (const line of keyTable(keys, this.#parts.clock.now())) this.#parts.print(line);
   }
 
-  /** Makes sure that there is a next key. A replica activates it when it has been published for long enough. */
+  /** Publishes a next key unless there is one. A replica activates it when it has been published for long enough. */
   async rotate(): Promise<void> {
     const next = await this.#publish();
     this.#parts.print(`a replica makes it the active one at ${timeText(activationDueAt(next))}, or a minute later`);
   }
 
-  /** Activates the next key as soon as every replica can know it, so that none of them refuses its tokens. */
+  /** Activates the next key as soon as every replica has it, so that none of them refuses its tokens. */
   async rotateNow(): Promise<void> {
     const { clock, print } = this.#parts;
     const next = await this.#publish();
@@ -62,7 +62,10 @@ export class KeyOperator {
       print('a verifier that has cached /oauth/keys from before may refuse its tokens for up to 5 minutes');
   }
 
-  /** Revokes a key; another one signs from then on. Rejects with an `UnknownKeyError` for a key that is not listed. */
+  /**
+   * Revokes a key. If it was the active key, another one becomes active. Rejects with an `UnknownKeyError` for a key that is not
+   * listed.
+   */
   async revoke(kid: string): Promise<void> {
     const { clock, print } = this.#parts;
     const { keys, isChanged } = await this.#change((stored) => {
@@ -95,13 +98,13 @@ export class KeyOperator {
 
 const activeKid = (keys: readonly StoredKey[]): string | undefined => keys.find((key) => key.state === 'active')?.kid;
 
-/** RFC 3339, to the second. */
+/** RFC 3339 in whole seconds. */
 const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 
-/** The widths of the columns: a thumbprint, the longest state, a time. */
+/** The widths of the columns: a thumbprint, the longest state and a time. */
 const WIDTHS = [43, 11, 20];
 
-/** The keys as lines for a terminal. The lines hold nothing secret. */
+/** The keys as lines for a terminal. The lines contain nothing secret. */
 function keyTable(keys: readonly KeyRecord[], nowMs: number): string[] {
   const rows = keys.map(({ kid, state, sinceMs }) => [kid, state, timeText(sinceMs), ageText(nowMs - sinceMs)]);
   return [['KID', 'STATE', 'SINCE', 'AGE'], ...rows].map((cells) =>
@@ -115,7 +118,7 @@ const UNITS = [
   [60_000, 'm'],
 ] as const;
 
-/** An age in the largest unit of which it has two or more. */
+/** The age in the largest unit of which it has at least two. */
 function ageText(ms: number): string {
   const [unitMs, unit] = UNITS.find(([length]) => ms >= 2 * length) ?? [1_000, 's'];
   return `${Math.max(0, Math.floor(ms / unitMs))}${unit}`;

@@ -1,6 +1,6 @@
 import type { KeyState } from './signing-key-data.ts';
 
-/** What the rules need to know of a key. Instants and durations are milliseconds. */
+/** The part of a key that the rules need. Times and durations are milliseconds. */
 export interface KeyRecord {
   readonly kid: string;
   readonly state: KeyState;
@@ -9,9 +9,9 @@ export interface KeyRecord {
 }
 
 export interface RotationRules {
-  /** Time from one activation to the next; 0: keys are rotated by hand only. */
+  /** The time from one activation to the next; 0: only an operator rotates the keys. */
   readonly periodMs: number;
-  /** The longest time after its issue for which a token can be accepted. */
+  /** The longest time for which a token is accepted after it was issued. */
   readonly tokenLifeMs: number;
 }
 
@@ -22,22 +22,25 @@ interface KeyPlan<Key> {
   readonly publish: boolean;
 }
 
-/** Verifiers cache the JWKS for 300 s, and proxies in front of them may do so once more: three times that. */
+/**
+ * How long a key is published before it signs. Verifiers cache the JWKS for 300 s, and proxies in front of them may add the same
+ * again, so this is three times as long.
+ */
 const PUBLISHED_MS = 15 * 60_000;
 
-/** The longest time between two looks of a rotator, which looks about once a minute, with jitter. */
+/** The longest time between two checks of a rotator, which checks about once a minute, with jitter. */
 export const LONGEST_CHECK_MS = 75_000;
 
 /**
- * A key is published early by two looks, because one look finds that it is due for publication and another that it is
- * due for use. So it is in use on time.
+ * A key is published earlier by two checks, because one check finds that its publication is due and another that its
+ * activation is due. So it is active on time.
  */
 const PUBLISH_EARLY_MS = PUBLISHED_MS + 2 * LONGEST_CHECK_MS;
 
 /**
- * A refresh token that is sent again within the replay window (at most 60 s) is answered with the same pair, and only
- * the same key can sign that. Another 30 s are for replicas that learn late that the key has retired, and 30 s for
- * clocks that differ.
+ * How long a retired key keeps its private part. A refresh token that is sent again within the replay window (at most 60 s)
+ * gets the same pair again, which only the same key can sign. Another 30 s are for replicas that see late that the key has
+ * retired, and 30 s for clocks that differ.
  */
 const PRIVATE_PART_MS = 120_000;
 
@@ -45,9 +48,9 @@ const PRIVATE_PART_MS = 120_000;
 const MARGIN_MS = 60_000;
 
 /**
- * What the schedule requires now, or `undefined`. A key in state `next` becomes active 15 minutes after its
- * publication, by any replica or administrator; the schedule decides when one is published. Exactly one key is active before and
- * after. If the clock is set back, changes come late, never early.
+ * The change that the schedule requires now, or `undefined`. A key in state `next` becomes active 15 minutes after its
+ * publication, whether a replica or an administrator has published it; the schedule decides when one is published. Exactly one
+ * key is active before and after. If the clock is set back, changes come late, never early.
  */
 export function planRotation<Key extends KeyRecord>(
   keys: readonly Key[],
@@ -70,7 +73,7 @@ export const nextKey = <Key extends KeyRecord>(keys: readonly Key[]): Key | unde
 /** When a key in state `next` becomes active. */
 export const activationDueAt = (next: KeyRecord): number => next.sinceMs + PUBLISHED_MS;
 
-/** When another key becomes active; `undefined` when that is left to an operator. */
+/** When another key becomes active; `undefined` if only an operator rotates the keys. */
 export function rotationDueAt(keys: readonly KeyRecord[], { periodMs }: RotationRules): number | undefined {
   const next = nextKey(keys);
   if (next) return activationDueAt(next);
@@ -81,7 +84,7 @@ export function rotationDueAt(keys: readonly KeyRecord[], { periodMs }: Rotation
 const publishAt = (keys: readonly KeyRecord[], rules: RotationRules): number =>
   (rotationDueAt(keys, rules) ?? Number.POSITIVE_INFINITY) - PUBLISH_EARLY_MS;
 
-/** Makes this key the active one, and the one before it verify-only, in one step. */
+/** Makes this key active and the previous active key verify-only, in one step. */
 const withActive = <Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): readonly Key[] =>
   keys.map((key) => {
     if (key.kid === kid) return { ...key, state: 'active', sinceMs: nowMs };
@@ -93,8 +96,8 @@ const withRevoked = <Key extends KeyRecord>(keys: readonly Key[], kid: string, n
   keys.map((key) => (key.kid === kid ? { ...withoutPrivatePart(key), state: 'revoked', sinceMs: nowMs } : key));
 
 /**
- * Removes keys whose tokens have all expired, and private parts that are no longer needed. A revoked key stays listed
- * as long as other keys: a replica that does not see it any more could take it for a lost one.
+ * Removes keys whose tokens have all expired, and private parts that are no longer needed. A revoked key stays listed as long
+ * as other keys: if it were removed earlier, a replica could take it for a lost key and go on accepting it.
  */
 function tidy<Key extends KeyRecord>(keys: readonly Key[], nowMs: number, rules: RotationRules): readonly Key[] {
   const isRetired = ({ state }: KeyRecord): boolean => state === 'verify-only' || state === 'revoked';
@@ -112,20 +115,20 @@ function withoutPrivatePart<Key extends KeyRecord>(key: Key): Key {
 }
 
 /**
- * Each of these functions returns the keys to store instead of the given ones, or `undefined` when nothing needs to
+ * Each of the following functions returns the keys to store instead of the given ones, or `undefined` when nothing needs to
  * change. So each may be repeated.
  */
 
-/** What a change needs besides the keys. */
+/** What a change needs in addition to the keys. */
 export interface ChangeMeans<Key> {
   readonly nowMs: number;
-  /** Makes a new key, which is in this state from now on. */
+  /** Makes a new key in this state, which it enters now. */
   newKey(state: 'next' | 'active', nowMs: number): Promise<Key>;
 }
 
 type Changed<Key> = readonly Key[] | undefined;
 
-/** Does what the rotation schedule requires now. */
+/** The keys after the change that the rotation schedule requires now. */
 export async function rotated<Key extends KeyRecord>(
   keys: readonly Key[],
   rules: RotationRules,
@@ -135,7 +138,7 @@ export async function rotated<Key extends KeyRecord>(
   return plan?.publish ? [...plan.keys, await newKey('next', nowMs)] : plan?.keys;
 }
 
-/** Makes sure that there is a next key. */
+/** The keys with a next key. */
 export async function published<Key extends KeyRecord>(
   keys: readonly Key[],
   { nowMs, newKey }: ChangeMeans<Key>,
@@ -143,13 +146,13 @@ export async function published<Key extends KeyRecord>(
   return nextKey(keys) ? undefined : [...keys, await newKey('next', nowMs)];
 }
 
-/** Makes this key the active one, if it is still waiting. */
+/** The keys with this key active, if it is still in state `next`. */
 export function activated<Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): Changed<Key> {
   const isWaiting = keys.some((key) => key.kid === kid && key.state === 'next');
   return isWaiting ? withActive(keys, kid, nowMs) : undefined;
 }
 
-/** Revokes this key. Revoking the active key activates the next key at once, or a new one when there is none. */
+/** The keys with this key revoked. If it is the active key, the next key becomes active at once, or a new key if there is none. */
 export async function revoked<Key extends KeyRecord>(
   keys: readonly Key[],
   kid: string,

@@ -18,13 +18,13 @@ export interface KeyRotatorParts {
   readonly registry: Registry;
 }
 
-/** The share of the longest wait that is random, so that replicas that started together do not always look together. */
+/** The share of the wait that is random, so that replicas that started together do not always check at the same time. */
 const JITTER = 0.4;
 
 /**
- * Rotates the signing keys on schedule. Every replica runs one: compare-and-swap decides which of them makes a change,
- * and the others find it made. `run` looks about once a minute, in memory. It talks to the cluster only when something
- * is due, and not at all while the Secret is gone or broken (C-39). A failed change is tried again at the next look.
+ * Rotates the signing keys on schedule. Every replica runs a rotator: compare-and-swap decides which of them makes a change,
+ * and the others see that it is done. `run` checks about once a minute, in memory. It sends requests to the cluster only when
+ * a change is due, and not while the Secret is gone or broken (C-39). A failed change is tried again at the next check.
  */
 export function createKeyRotator(
   { secretName, rotation }: SigningKeyOptions,
@@ -34,11 +34,10 @@ export function createKeyRotator(
   const failures = createRotationFailures(parts.registry);
   const failure = new LastingFailure(clock, parts.logger.child({ secret: secretName }));
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const stored = keys.stored();
     if (!stored) return;
-    if (!planRotation(stored, clock.now(), rotation))
-      return failure.over({}, 'the signing keys are as they have to be');
+    if (!planRotation(stored, clock.now(), rotation)) return failure.over({}, 'the signing keys are on schedule again');
     try {
       const means = { nowMs: clock.now(), newKey };
       const outcome = await changeKeys(secrets, secretName, (current) => rotated(current, rotation, means));
@@ -52,7 +51,7 @@ export function createKeyRotator(
     run: async (signal) => {
       while (!signal.aborted) {
         await clock.sleep(LONGEST_CHECK_MS * (1 - JITTER * random.fraction()), signal);
-        if (!signal.aborted) await look();
+        if (!signal.aborted) await check();
       }
     },
   };

@@ -10,7 +10,7 @@ import type { SecretStore, StoredSecret } from '../../secret-store.ts';
  */
 export type KeyState = 'next' | 'active' | 'verify-only' | 'revoked';
 
-/** RFC 7517 4, RFC 7518 6.3.1: never a private member. */
+/** A public key as a JWK (RFC 7517 4, RFC 7518 6.3.1); it never has a private member. */
 export interface PublicJwk {
   readonly kty: 'RSA';
   readonly use: 'sig';
@@ -27,18 +27,18 @@ export interface StoredKey {
   readonly sinceMs: number;
   readonly publicKey: KeyObject;
   readonly publicJwk: PublicJwk;
-  /** May be gone once the key is verify-only or revoked. */
+  /** May be absent once the key is verify-only or revoked. */
   readonly privateKey?: KeyObject;
 }
 
 export interface KeySet {
   readonly keys: readonly StoredKey[];
   readonly active: StoredKey & { readonly privateKey: KeyObject };
-  /** For digests that all replicas agree on, such as that of a password hash. */
+  /** The key of digests that are the same on all replicas, such as that of a password hash. */
   readonly digestKey: Buffer;
 }
 
-/** Data of the Secret: a JSON document with the keys, and 32 random bytes. */
+/** The keys of the Secret's data: a JSON document with the signing keys, and 32 random bytes. */
 const KEYS = 'keys.json';
 const DIGEST_KEY = 'digest-key';
 const DIGEST_KEY_BYTES = 32;
@@ -60,13 +60,13 @@ export async function newKey(state: KeyState, nowMs: number): Promise<StoredKey>
   return { ...(await identified(publicKey)), state, sinceMs: nowMs, privateKey };
 }
 
-/** Data of a new Secret with one active key. */
+/** The data of a new Secret, with one active key. */
 export async function newKeyData(nowMs: number, random: Random): Promise<Data> {
   const keys = [await newKey('active', nowMs)];
   return { ...(await withKeys({}, keys)), [DIGEST_KEY]: random.bytes(DIGEST_KEY_BYTES) };
 }
 
-/** The data with these keys; everything else in the Secret stays. */
+/** The data with these keys; everything else in the Secret is unchanged. */
 export async function withKeys(data: Data, keys: readonly StoredKey[]): Promise<Data> {
   const entries = await Promise.all(keys.map(toEntry));
   return { ...data, [KEYS]: Buffer.from(JSON.stringify({ keys: entries })) };
@@ -90,7 +90,7 @@ export async function readKeyData(data: Data): Promise<KeySet | { readonly fault
     if (new Set(keys.map((key) => key.kid)).size < keys.length) return { fault: 'a key is listed twice' };
     return { keys, active: { ...only, privateKey: only.privateKey }, digestKey };
   } catch {
-    // Does not pass on the parser's message, which may quote what it could not read.
+    // The parser's message is not passed on, because it may quote private keys.
     return { fault: `${KEYS} is missing or not a list of sound RSA keys of ${MODULUS_BITS} bits or more` };
   }
 }
@@ -118,25 +118,25 @@ const publicPart = ({ kty, n, e }: JWK): JWK => ({
 const STATES: readonly string[] = ['next', 'active', 'verify-only', 'revoked'] satisfies KeyState[];
 const isKeyState = (word: string): word is KeyState => STATES.includes(word);
 
-/** The keys as they are stored now, or why they cannot be changed. */
+/** The keys as they are stored after `changeKeys`, or why they cannot be changed. */
 export type KeyOutcome =
   | { readonly keys: readonly StoredKey[]; readonly isChanged: boolean }
   | { readonly fault: string };
 
 /**
- * Returns the keys to store instead of these, or `undefined` to leave them. It is called again with newer keys when
- * somebody else's change came first.
+ * Returns the keys to store instead of these, or `undefined` to leave them as they are. It is called again with newer keys when
+ * another change was stored first.
  */
 export type KeyDecision = (
   keys: readonly StoredKey[],
 ) => readonly StoredKey[] | undefined | Promise<readonly StoredKey[] | undefined>;
 
-/** Each conflict means that somebody else's change was stored. Such changes are rare, and never this many at once. */
+/** Each conflict means that another change was stored. Such changes are rare, so there are never this many at once. */
 const ATTEMPTS = 10;
 
 /**
- * Reads the keys, decides, and stores the decision by compare-and-swap. A Secret that is not there or cannot be used is
- * left alone (C-39). Rejects when the cluster cannot be reached or refuses: then the same change may be asked for again.
+ * Reads the keys, calls `decide`, and stores the result by compare-and-swap. A Secret that does not exist or cannot be used is
+ * not changed (C-39). Rejects when the cluster cannot be reached or refuses; the same change may then be tried again.
  */
 export async function changeKeys(secrets: SecretStore, name: string, decide: KeyDecision): Promise<KeyOutcome> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -152,7 +152,7 @@ export async function changeKeys(secrets: SecretStore, name: string, decide: Key
   throw new Error(`the Secret ${name} was changed by others ${ATTEMPTS} times in a row`);
 }
 
-/** When the answer to a write is lost, the write may have happened, and then it must not be repeated (C-36). */
+/** Writes the Secret. When the answer to a write is lost, the write may have happened, and must then not be repeated (C-36). */
 async function store(secrets: SecretStore, name: string, { data, version }: StoredSecret): Promise<unknown> {
   try {
     return await secrets.update(name, data, version);
@@ -164,16 +164,16 @@ async function store(secrets: SecretStore, name: string, { data, version }: Stor
   }
 }
 
-/** RFC 7518 3.3 for the modulus; RFC 8725 3.5 for the rest. A verification costs the same up to some thousand bits. */
+/** The accepted lengths of the modulus (RFC 7518 3.3, RFC 8725 3.5). A verification costs about the same up to some thousand bits. */
 const MODULUS_BITS = 2048;
 const LONGEST_MODULUS_BITS = 8192;
 
-/** NIST SP 800-56B 6.2; with the exponent 1 every text would be its own signature. */
+/** The least public exponent (NIST SP 800-56B 6.2). With the exponent 1 every text would be its own signature. */
 const LEAST_EXPONENT = 65537n;
 
 /**
- * Whether a key may verify RS256: it is strong enough, its library did not give its factors away, and its own
- * description, as far as it has one, allows this use (RFC 7517 4.2 to 4.4).
+ * Whether a key may verify RS256: it is strong enough, does not have the weakness of CVE-2017-15361, and its `use`, `alg` and
+ * `key_ops`, if it has them, allow this use (RFC 7517 4.2 to 4.4).
  */
 export function isFitForRs256(jwk: JWK, key: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
@@ -184,13 +184,13 @@ export function isFitForRs256(jwk: JWK, key: KeyObject): boolean {
   return isStrong && isMeant && !hasRocaModulus(key);
 }
 
-/** For keys of 2048 to 3968 bits, the weak library worked modulo the product of the primes up to this one. */
+/** For keys of 2048 to 3968 bits, the weak library used the product of the primes up to this one as its modulus. */
 const LAST_PRIME = 701;
 
 /**
- * CVE-2017-15361: modulo each of those primes, both factors are powers of 65537, and so is their product. A random
- * number is practically never such a power modulo all of them. It fails at one of the first primes, so the rest is
- * rarely computed.
+ * Whether the key was made by the weak library of CVE-2017-15361 (ROCA): modulo each of those primes, both factors are powers
+ * of 65537, and so is their product. A random modulus is practically never such a power modulo all of them. It fails at one of
+ * the first primes, so the others are rarely computed.
  */
 function hasRocaModulus(key: KeyObject): boolean {
   const { n = '' } = key.export({ format: 'jwk' });

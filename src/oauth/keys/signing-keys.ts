@@ -13,22 +13,22 @@ import type { RotationRules } from './key-plan.ts';
 import { type KeySet, newKeyData, type PublicJwk, readKeyData, type StoredKey } from './signing-key-data.ts';
 
 export interface SigningKeys {
-  /** Loads the keys, or creates them when there are none, then follows the Secret. Only a bug makes it throw. */
+  /** Loads the keys, or creates them when there are none, then watches the Secret. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
-  /** Why there are no keys to work with yet; `undefined` once there are. For the log and the readiness check. */
+  /** Why there are no usable keys yet; `undefined` once there are. For the log and the readiness check. */
   fault(): string | undefined;
-  /** The message for callers while the keys are older than allowed: one of them may have been revoked unseen (C-38). */
+  /** The message for callers while the keys are older than allowed: we may have missed that one was revoked (C-38). */
   tooOld(): string | undefined;
-  /** The active key, or another one that still has its private part. */
+  /** The active key, or the key `kid` if it still has its private part. */
   signingKey(kid?: string): SigningKey | undefined;
   /** The public key, unless it is unknown or revoked. */
   verificationKey(kid: string): KeyObject | undefined;
-  /** Keys in the states next, active and verify-only. Each change makes a new list. */
+  /** The keys in the states next, active and verify-only. Each change makes a new list. */
   publicKeys(): readonly PublicJwk[];
-  /** The keys in the Secret, as far as this replica knows; `undefined` while it is gone, broken or not yet read. */
+  /** The keys in the Secret, as this replica last saw it; `undefined` while it is gone, broken or not yet read. */
   stored(): readonly StoredKey[] | undefined;
   /**
-   * The key for digests that are the same on every replica and across restarts; `undefined` until the keys are loaded.
+   * The key of digests that are the same on every replica and after a restart; `undefined` until the keys are loaded.
    */
   digestKey(): Buffer | undefined;
 }
@@ -45,16 +45,16 @@ export interface SigningKeyParts {
 export interface SigningKeyOptions {
   readonly secretName: string;
   /**
-   * The longest time without proof that the Secret is current. After it the keys are not used for judging tokens: one
-   * may have been revoked.
+   * The longest time without proof that the Secret is current. After it no tokens are accepted, because their key may have
+   * been revoked.
    */
   readonly maxStalenessMs: number;
   readonly rotation: RotationRules;
 }
 
 /**
- * The keys of one Secret. The first replica creates it; the others read it. A Secret that cannot be read is never
- * replaced: before the first load we are not ready, and afterwards the last good keys stay in use (C-39).
+ * The keys of one Secret. The first replica creates it; the others read it. A Secret that cannot be parsed is never replaced:
+ * before the first load we are not ready, and afterwards the last valid keys stay in use (C-39).
  */
 export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyParts): SigningKeys {
   const { events } = parts;
@@ -86,7 +86,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
     const failure = new LastingFailure(parts.clock, log);
     while (!signal.aborted) {
       try {
-        // 'exists': the watch will bring the keys that the other replica made.
+        // `exists`: another replica has made the keys, and the watch will deliver them.
         const made = await parts.secrets.create(options.secretName, data);
         if (made === 'exists') return;
         await load(made);
@@ -107,7 +107,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {
-    // Changes are loaded one after the other, in their order: loading waits for digests, and the later state must win.
+    // Changes are loaded one after the other, in their order: loading is asynchronous, and the latest state must win.
     let turn = Promise.resolve();
     const broken = Promise.withResolvers<never>();
     const onChange = (found: StoredSecret | undefined): void => {
@@ -119,9 +119,9 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
 
   const fault = (): string | undefined => {
     if (!current) return reason;
-    // Keys that we have just created count only after their watch has shown them once.
+    // Keys that we have just created count only after the watch has delivered them once.
     isProven ||= Number.isFinite(parts.secrets.stalenessMs(secret));
-    return isProven ? undefined : 'the signing keys are not followed yet';
+    return isProven ? undefined : 'the Secret of the signing keys is not watched yet';
   };
   const tooOld = (): string | undefined =>
     tooOldText('signing keys', parts.secrets.stalenessMs(secret), options.maxStalenessMs);
@@ -138,21 +138,21 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
   };
 }
 
-/** Signs tokens. The same input gives the same signature: RS256 is deterministic (RFC 8017 8.2). */
+/** Signs tokens. RS256 is deterministic (RFC 8017 8.2), so the same input gives the same signature. */
 export interface SigningKey {
   readonly kid: string;
-  /** The signature in base64url. Synchronous, about 1 ms: in the thread pool it would queue behind password hashes. */
+  /** The signature in base64url. It takes about 1 ms and is synchronous: in the thread pool it would queue behind password hashes. */
   sign(signingInput: string): string;
-  /** Length of the signature in base64url. */
+  /** The length of the signature in base64url. */
   readonly signatureLength: number;
 }
 
-/** The keys in use. Immutable: a change of the Secret makes a new object. */
+/** The keys in use. The object never changes: a change of the Secret makes a new one. */
 export interface LoadedKeys {
   readonly keys: readonly StoredKey[];
   /** Keys that are in `keys` although the Secret no longer lists them. */
   readonly kept: readonly StoredKey[];
-  /** `kid` of the active key. */
+  /** The `kid` of the active key. */
   readonly active: string;
   readonly signing: ReadonlyMap<string, SigningKey>;
   readonly verification: ReadonlyMap<string, KeyObject>;
@@ -176,8 +176,8 @@ function loadKeys(keySet: KeySet, before: LoadedKeys | undefined): LoadedKeys {
 }
 
 /**
- * Keys that were active or next and are missing without having been retired. Their tokens are still in use, so these
- * keys go on verifying until the process ends (C-39). To have a key refused, an operator must mark it `revoked`.
+ * The keys that were active or next and are missing in the Secret without having been retired. Their tokens are still in use,
+ * so these keys go on verifying until the process ends (C-39). To have a key refused, an operator must mark it `revoked`.
  */
 function unexpectedlyGone(now: KeySet, before: LoadedKeys | undefined): readonly StoredKey[] {
   if (!before) return [];
@@ -198,7 +198,7 @@ function toSigningKey(kid: string, privateKey: KeyObject): SigningKey {
   };
 }
 
-/** Reports what changed in the keys of this replica. Each replica reports a change when it has loaded it. */
+/** Reports the changes of the keys in the audit trail. Each replica reports a change when it has loaded it. */
 export function reportKeyChanges(before: LoadedKeys, now: LoadedKeys, events: SecurityEvents): void {
   const stateBefore = new Map(before.keys.map(({ kid, state }) => [kid, state]));
   const listed = new Set(now.keys.map(({ kid }) => kid));

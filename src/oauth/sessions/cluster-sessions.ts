@@ -11,11 +11,9 @@ import { isEmpty, trimmed } from './session-rules.ts';
 import { NOTHING_REMEMBERED, type SessionChange, type SessionStore, type UserSessions } from './sessions.ts';
 
 export interface ClusterSessionsOptions {
-  /** Records are named by this prefix and a digest of the user's name. */
+  /** The name of a record is this prefix and a digest of the user's name. */
   readonly namePrefix: string;
-  /**
-   * The longest time without proof that the records are current. After it they are not used for judging tokens (C-38).
-   */
+  /** The longest time without proof that the records are current. After it no tokens are accepted (C-38). */
   readonly maxStalenessMs: number;
 }
 
@@ -36,22 +34,21 @@ export interface ClusterSessions extends SessionStore {
 /** 128 random bits. */
 const ID_BYTES = 16;
 
-/** After this many lost races in a row the record is too busy, and the client is asked to try again. */
+/** After this many conflicts in a row the record is too busy, and the client is asked to try again. */
 const MOST_ATTEMPTS = 12;
 /**
- * The losers of a race wait for a random time, up to 15 ms more after each loss. So 12 attempts stay within a second.
+ * After each conflict we wait for a random time, up to 15 ms longer than before. So 12 attempts take at most a second.
  */
 const PAUSE_STEP_MS = 15;
 
 /**
- * The most changes of one user in one write. Each of them copies what is remembered of the user, up to 1,300 entries: 8
- * ms for all of them.
+ * The most changes of one user in one write. Each change copies the user's record, which has up to 1,300 entries; all of them
+ * together take 8 ms.
  */
 const MOST_TOGETHER = 128;
 
 /**
- * Every replica looks for expired records, at its own time. Once in an hour or two is enough for records that live for
- * hours.
+ * Every replica looks for expired records, each at its own time. Every one to two hours is enough for records that live for hours.
  */
 const SWEEP_MS = 3_600_000;
 
@@ -66,7 +63,7 @@ class SharedSessions implements ClusterSessions {
   /** The user of each record, by the record's name. */
   readonly #users = new Map<string, string>();
   readonly #unreadable = new Set<string>();
-  /** For each user with a write under way here: the changes that came since. They share the next write. */
+  /** For each user with a write in flight here, the changes that came since. They share the next write. */
   readonly #waiting = new Map<string, PendingChange[]>();
 
   constructor(options: ClusterSessionsOptions, parts: ClusterSessionsParts) {
@@ -83,7 +80,7 @@ class SharedSessions implements ClusterSessions {
 
   newId = (): string => this.#parts.random.bytes(ID_BYTES).toString('base64url');
 
-  /** The ends that any process wrote are in the cluster; a process with sessions in memory took its ends with it. */
+  /** The cluster has every end that a process has written; the ends of a process with sessions in memory are lost. */
   knowsEndsOf = (sid: string): boolean => !isFromMemory(sid);
 
   read = (user: string): UserSessions => {
@@ -95,8 +92,8 @@ class SharedSessions implements ClusterSessions {
   };
 
   /**
-   * Never joins a write that has begun: that write would miss what another replica did since, although the caller may
-   * know of it already. The next write carries all waiting changes. Each is decided on the result of the one before it.
+   * A change never joins a write that has begun, because that write is based on a state which may lack changes of other replicas
+   * that the caller already knows of. The next write has all waiting changes; each is decided on the result of the previous one.
    */
   update<T>(user: string, decide: (current: UserSessions) => SessionChange<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -128,8 +125,8 @@ class SharedSessions implements ClusterSessions {
   }
 
   /**
-   * Decides by the record in memory. If that is out of date, the write fails, and the changes are decided again on the
-   * stored record.
+   * Decides on the record in memory. If that is out of date, the write fails, and the changes are decided again on the stored
+   * record.
    */
   async #swap(user: string, undecided: Set<PendingChange>): Promise<void> {
     const { clock, random, records } = this.#parts;
@@ -148,7 +145,7 @@ class SharedSessions implements ClusterSessions {
     throw new Error(`a session record was changed by others ${MOST_ATTEMPTS} times in a row`);
   }
 
-  /** Returns false when somebody else's change came first. */
+  /** Resolves to `false` if another change was stored first. */
   async #store(name: string, user: string, next: UserSessions): Promise<boolean> {
     const { records, clock } = this.#parts;
     const kept = trimmed(next, Math.floor(clock.now() / 1000));
@@ -160,7 +157,7 @@ class SharedSessions implements ClusterSessions {
   }
 
   /**
-   * Takes over the current state of a record. A record that cannot be read proves nothing about its user: see `read`.
+   * Takes over the current state of a record. If it cannot be parsed, `read` throws for its user.
    */
   #take(name: string): void {
     const secret = this.#parts.records.get(name);
@@ -181,7 +178,7 @@ class SharedSessions implements ClusterSessions {
     }
   }
 
-  /** Removes only records that are wholly expired. A record that is still needed is trimmed at its next change. */
+  /** Removes only records in which everything has expired. A record that is still needed is trimmed at its next change. */
   async #sweep(signal: AbortSignal): Promise<void> {
     const { clock, records, logger } = this.#parts;
     const now = Math.floor(clock.now() / 1000);
@@ -200,7 +197,7 @@ class SharedSessions implements ClusterSessions {
   #nameOf = (user: string): string => recordName(this.#options.namePrefix, user);
 }
 
-/** A change whose promise is still pending. Calling its outcome resolves the promise. */
+/** A change whose promise is still pending. Calling the outcome of `decide` resolves the promise. */
 interface PendingChange {
   decide(current: UserSessions): SessionChange<() => void>;
   reject(error: unknown): void;
@@ -220,9 +217,8 @@ const toPending = <T>(
 });
 
 /**
- * Decides one change after the other; `next` is the state after the last of them. A change is settled at once if it
- * needs no write and does not rest on one before it that does. So is a change that throws. Neither depends on whether
- * the write succeeds.
+ * Decides one change after the other; `next` is the state after the last of them. A change is settled at once if it throws, or
+ * if neither it nor an earlier one needs a write: then its outcome does not depend on whether the write succeeds.
  */
 function decideAll(
   current: UserSessions,

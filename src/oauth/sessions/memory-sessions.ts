@@ -3,22 +3,22 @@ import type { Random } from '../../runtime/random.ts';
 import { isEmpty, trimmed } from './session-rules.ts';
 import { NOTHING_REMEMBERED, type SessionChange, type SessionStore, type UserSessions } from './sessions.ts';
 
-/** How often, at most, to look for records of users who never come back. */
+/** The least time between two searches for expired records of users who do not come back. */
 const SWEEP_MS = 600_000;
 
 /**
- * An id is 48 bits that name the process, which no other process will have, a dot, and 80 bits that name the session.
- * Nobody can choose one: it stands in signed tokens only.
+ * A session id is 48 random bits of the process, a dot, and 80 random bits of the session. Nobody can choose one, because it is
+ * only accepted in signed tokens.
  */
 const PROCESS_BYTES = 6;
 const SESSION_BYTES = 10;
 
-/** Whether a process that kept its sessions in memory began this one: ids in the cluster have no dot. */
+/** Whether the session was begun by a process that kept its sessions in memory: other ids have no dot. */
 export const isFromMemory = (sid: string): boolean => sid.includes('.');
 
 /**
- * Sessions of a single replica. A restart forgets which of them were ended, so a session goes on only in the process
- * that began it. Access tokens from before a restart are good until they expire, those of ended sessions too.
+ * Sessions of a single replica. A restart forgets which of them were ended, so a session can be refreshed only in the process
+ * that began it. Access tokens from before a restart are valid until they expire, also those of ended sessions.
  */
 export function createMemorySessions(parts: { readonly clock: Clock; readonly random: Random }): SessionStore {
   const prefix = `${parts.random.bytes(PROCESS_BYTES).toString('base64url')}.`;

@@ -7,27 +7,24 @@ import { withCutOff, withSessionEnded } from './session-rules.ts';
 import { GONE, type SessionStore } from './sessions.ts';
 
 /**
- * The ways in which sessions end before their time. `session`, `user` and `others` reject when the end could not be
- * written. An end that somebody requested is reported by the act of that request. Only a change of the user, which
- * nobody requested, is reported here.
+ * Ends sessions early. `session`, `user` and `others` reject when the end could not be written. The audit trail has an end that
+ * was requested in the line of that request; only the end after a change of the user is reported here.
  */
 export interface SessionEnds {
-  /** One session: all of its tokens, access tokens included. */
+  /** Ends one session, with all of its tokens, access tokens included. */
   session(user: string, sid: string): Promise<void>;
-  /** Every session of the user that has issued a token up to now, or up to `iat` when another clock runs ahead. */
+  /** Ends every session of the user that has issued a token up to now, or up to `iat` if another replica's clock is ahead. */
   user(user: string, iat: number): Promise<void>;
-  /** All sessions but `spared`, which begins in this second. */
+  /** Ends all sessions of the user except `spared`, which begins in this second. */
   others(user: string, spared: string, iat: number): Promise<void>;
   /**
-   * One session whose refresh token was reused. It is tried until it succeeds, because the token may be in the wrong
-   * hands.
+   * Ends one session whose refresh token was reused. It is tried until it succeeds, because the token may have been stolen.
    */
   reused(user: string, sid: string): Promise<void>;
   /**
-   * Every session of a user who changed, so that changing back revives none. It is tried until it succeeds. `cause`
-   * names what the user has become: a replica that sees the same change later ends no session that has begun since.
-   * Only a user who is gone is cut off each time, since nobody can tell whether a namesake has come and gone in
-   * between.
+   * Ends every session of a user who has changed, so that changing back does not make them valid again. It is tried until it
+   * succeeds. `cause` is a digest of the user's new state, or `GONE`: a replica that sees the same change later ends no session that has
+   * begun since. For a user who is gone this is done each time, because another user of the same name may have existed in between.
    */
   changed(user: string, cause: string): Promise<void>;
 }
@@ -40,12 +37,12 @@ interface EndParts {
   readonly events: SecurityEvents;
 }
 
-/** The time between two attempts to end what must not go on. */
+/** The time between two attempts to end a session that must end. */
 const RETRY_MS = 5000;
 
 export function createSessionEnds(options: OAuthOptions, parts: EndParts): SessionEnds {
-  // Twice the skew is added: the clock of the token's replica may be ahead of this one, and the clock of the replica
-  // that forgets may be ahead of the one that judges.
+  // Twice the skew is added: the clock of the replica that issued the token may be ahead of ours, and the clock of the replica
+  // that forgets the end may be ahead of the clock of the one that checks the token.
   const remembered = longestTokenSeconds(options) + 2 * options.maximumClockSkewSeconds;
   const now = (): number => Math.floor(parts.clock.now() / 1000);
   const session = async (user: string, sid: string): Promise<void> => {
@@ -73,7 +70,7 @@ export function createSessionEnds(options: OAuthOptions, parts: EndParts): Sessi
     parts.metrics.revocations.inc({ scope: 'user' });
     parts.events.report('user_sessions_ended', { user, reason: cause === GONE ? 'gone' : 'changed' });
   };
-  /** Ends that have not been written yet. However often one is requested meanwhile, one timer retries it. */
+  /** The ends that have not been written yet. Each has one timer for its retries, even if it is requested again meanwhile. */
   const waiting = new Set<string>();
   const insist = async (
     key: string,

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { DeadSession, SessionRecord, UserSessions } from './sessions.ts';
 
 /**
- * The record of one user, as a Secret's data: the user's name, and a JSON document with everything that is remembered.
+ * The keys of a record's Secret: the user's name, and a JSON document with everything that is remembered about the user.
  */
 const USER = 'user';
 const RECORD = 'record.json';
 
-/** Raised when an older release could not read what a newer one writes. */
+/** The version of the format. It is raised when an older release can no longer read what a newer one writes. */
 const FORMAT = 1;
 
 type Data = Readonly<Record<string, Buffer>>;
@@ -18,8 +18,8 @@ export interface StoredSessions {
 }
 
 /**
- * The name of a user's record. It uses a digest, because a user's name alone can be as long as an object's name may be.
- * 160 bits, in hex for RFC 1123.
+ * The name of a user's record. It has a digest, because a user's name alone can be as long as the name of an object may be. The
+ * digest has 160 bits, in hex because of RFC 1123.
  */
 export const recordName = (prefix: string, user: string): string =>
   `${prefix}${createHash('sha256').update(user).digest('hex').slice(0, 40)}`;
@@ -30,14 +30,14 @@ export function encodeSessions(user: string, sessions: UserSessions): Data {
   return { [USER]: Buffer.from(user), [RECORD]: Buffer.from(JSON.stringify(document)) };
 }
 
-/** Throws when the data is not what `encodeSessions` made; the message holds nothing of it. */
+/** Throws if the data was not made by `encodeSessions`; the message quotes nothing of it. */
 export function decodeSessions(data: Data): StoredSessions {
   const user = data[USER]?.toString() ?? '';
   const document = parse(data[RECORD]);
   const { format, live, dead, cutOff, cutOffKeepUntil, spared, cutOffCause } = document;
   const texts = [spared, cutOffCause].every((text) => text === undefined || typeof text === 'string');
   if (user === '' || format !== FORMAT || !isTime(cutOff) || !isTime(cutOffKeepUntil) || !texts)
-    throw new Error('it is no session record of a format that is known here');
+    throw new Error('it is not a session record in a known format');
   const sessions = {
     live: new Map(entriesOf(live, isSessionRecord)),
     dead: new Map(entriesOf(dead, isDeadSession)),
@@ -48,12 +48,12 @@ export function decodeSessions(data: Data): StoredSessions {
   return { user, sessions };
 }
 
-/** Does not pass on the parser's message, which may quote what it could not read. */
+/** Parses JSON. The parser's message is not passed on, because it may quote the text. */
 function parse(bytes: Buffer | undefined): Readonly<Record<string, unknown>> {
   try {
     return asObject(JSON.parse(bytes?.toString() ?? ''));
   } catch {
-    throw new Error('it is no JSON document');
+    throw new Error('it is not a JSON document');
   }
 }
 
@@ -82,6 +82,6 @@ function isDeadSession(value: unknown): value is DeadSession {
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 const asObject = (value: unknown): Readonly<Record<string, unknown>> => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('it is no object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('it is not an object');
   return value as Record<string, unknown>;
 };

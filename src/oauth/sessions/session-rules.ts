@@ -1,23 +1,22 @@
 import { type DeadSession, NOTHING_REMEMBERED, type SessionRecord, type UserSessions } from './sessions.ts';
 
-/** The most rotated sessions of one user. Above it the session that was idle longest ends (A-47). */
+/** The most sessions of one user with a rotated refresh token. Above it the session that was idle longest ends (A-47). */
 const MOST_SESSIONS = 256;
 
-/** The most ended sessions that are remembered one by one. About 60 kB; a record must fit into a Secret of 1 MiB. */
+/** The most ended sessions that are remembered one by one. They take about 60 kB; a record must fit into a Secret of 1 MiB. */
 const MOST_DEAD = 1024;
 
-/** At most ten rotations of a session in a minute (T-02), because each is a write. */
+/** At most ten rotations of a session in a minute are allowed (T-02), because each is a write to the cluster. */
 const MOST_ROTATIONS = 10;
 const ROTATION_SPAN_MS = 60_000;
 
 /**
- * Whether a token of this session, issued in this second, is refused: its session has ended, or the cut-off covers it
- * (T-17).
+ * Whether a token is refused because its session has ended, or because it was issued at or before the cut-off (T-17).
  */
 export const isDead = (sessions: UserSessions, token: { readonly sid: string; readonly iat: number }): boolean =>
   sessions.dead.has(token.sid) || (token.iat <= sessions.cutOff && sessions.spared !== token.sid);
 
-/** A refresh token that passed every check which does not depend on the session's generation. */
+/** A refresh token that has passed every check that does not depend on the session record. */
 export interface Presented {
   readonly sid: string;
   readonly iat: number;
@@ -30,7 +29,7 @@ export type Verdict =
   | { readonly kind: 'replay'; readonly record: SessionRecord }
   | { readonly kind: 'too_often'; readonly waitMs: number };
 
-/** The table T-11 to T-17: what a refresh token means for its session at `nowMs`. */
+/** Decides what happens with a refresh token (the table T-11 to T-17 of docs/contract/tokens.md). */
 export function judge(
   sessions: UserSessions,
   presented: Presented,
@@ -38,7 +37,7 @@ export function judge(
 ): Verdict {
   if (isDead(sessions, presented)) return { kind: 'dead' };
   const record = sessions.live.get(presented.sid);
-  // The token is ahead of the record: the record was lost, and the signed token is right (T-15).
+  // A token newer than the record shows that the record was lost; the signed token is right (T-15).
   if (presented.gen >= (record?.generation ?? 0)) return rotateUnlessTooOften(record, at.nowMs);
   const isPredecessor = record !== undefined && presented.gen === record.generation - 1;
   if (isPredecessor && at.nowMs - record.rotatedAtMs <= at.replayWindowMs) return { kind: 'replay', record };
@@ -53,13 +52,13 @@ function rotateUnlessTooOften(record: SessionRecord | undefined, nowMs: number):
 }
 
 /**
- * Rotations within the span before or after now. If the clock is set back, a session must not be refused until the
- * clock has caught up.
+ * The rotations within a minute before or after now. Later ones do not count: if the clock was set back, a session must not be
+ * refused until the clock has caught up.
  */
 const recentRotations = (record: SessionRecord | undefined, nowMs: number): readonly number[] =>
   (record?.rotationsMs ?? []).filter((time) => Math.abs(nowMs - time) < ROTATION_SPAN_MS);
 
-/** The record with a new generation of one session. */
+/** The record after one session has rotated to a new generation. */
 export function withRotation(
   sessions: UserSessions,
   sid: string,
@@ -69,14 +68,14 @@ export function withRotation(
   return { ...sessions, live: new Map(sessions.live).set(sid, { ...rotated, rotationsMs }) };
 }
 
-/** The record with one session ended. */
+/** The record after one session has ended. */
 export function withSessionEnded(sessions: UserSessions, sid: string, ended: DeadSession): UserSessions {
   const live = new Map(sessions.live);
   live.delete(sid);
   return { ...sessions, live, dead: new Map(sessions.dead).set(sid, ended) };
 }
 
-/** The record with every token up to this second dead, of all sessions but the spared one. */
+/** The record after a cut-off: every token issued up to this second is refused, except those of the spared session. */
 export function withCutOff(
   sessions: UserSessions,
   cutOff: { readonly at: number; readonly keepUntil: number; readonly spared?: string; readonly cause?: string },
@@ -95,8 +94,8 @@ export function withCutOff(
 }
 
 /**
- * The record without entries that no token needs any more, and within its bounds. Dropping an entry over a bound ends
- * sessions; it never revives one.
+ * The record without entries that no token needs any more, and within its limits. An entry that exceeds a limit is dropped in a
+ * way that ends sessions and never makes an ended one valid again.
  */
 export function trimmed(sessions: UserSessions, nowSeconds: number): UserSessions {
   const isWanted = ([, entry]: [string, { readonly keepUntil: number }]): boolean => entry.keepUntil > nowSeconds;
@@ -111,8 +110,8 @@ export function trimmed(sessions: UserSessions, nowSeconds: number): UserSession
 }
 
 /**
- * When there are too many ended sessions, a cut-off replaces the older half. The cost: older tokens of the user's other
- * sessions die, too.
+ * Replaces the older half of the ended sessions by a cut-off when there are too many. As a side effect, older tokens of the user's
+ * other sessions are refused, too.
  */
 function mergeOldestDead(sessions: UserSessions): UserSessions {
   if (sessions.dead.size <= MOST_DEAD) return sessions;

@@ -1,48 +1,48 @@
 /**
- * What is remembered of one rotated session: enough to make its last pair of tokens again, byte for byte, when the
- * previous refresh token is sent. Never a token.
+ * The record of a session with a rotated refresh token: enough to make its last pair of tokens again, byte for byte, when the
+ * previous refresh token is sent again. It never contains a token.
  */
 export interface SessionRecord {
-  /** Generation of the current refresh token. */
+  /** The generation of the current refresh token. */
   readonly generation: number;
   /** When it became current, in milliseconds. */
   readonly rotatedAtMs: number;
-  /** `iat` of the last pair, in seconds. */
+  /** The `iat` of the last pair, in seconds. */
   readonly issuedAt: number;
   readonly kid: string;
   readonly accessJti: string;
   readonly refreshJti: string;
-  /** Rotations of the last minute, in milliseconds, oldest first. */
+  /** The times of the rotations of the last minute, in milliseconds, the oldest first. */
   readonly rotationsMs: readonly number[];
   /** When the last token of the session has expired, in seconds. After that the record may be dropped. */
   readonly keepUntil: number;
 }
 
-/** A session that is over. Its tokens are refused until they would have expired. */
+/** A session that has ended. It is remembered until its tokens have expired. */
 export interface DeadSession {
   /** All of its tokens were issued in or before this second. */
   readonly endedAt: number;
   readonly keepUntil: number;
 }
 
-/** Everything that is remembered of one user. Never changed in place. */
+/** Everything that is remembered about the sessions of one user. The value is never changed in place. */
 export interface UserSessions {
   readonly live: ReadonlyMap<string, SessionRecord>;
   readonly dead: ReadonlyMap<string, DeadSession>;
-  /** Every token with `iat` at or before this second is dead; 0 when there is no cut-off. */
+  /** Tokens with an `iat` at or before this second are refused; 0 if there is no cut-off. */
   readonly cutOff: number;
-  /** The one session that the cut-off spares. */
+  /** The only session that the cut-off does not affect. */
   readonly spared?: string;
-  /** What the user had become when the cut-off was set. A replica that sees the same change need not set it again. */
+  /** A digest of the user's new state when the cut-off was set, or `GONE`. A replica that sees the same change need not set it again. */
   readonly cutOffCause?: string;
   /** When the last token that the cut-off covers has expired, in seconds. */
   readonly cutOffKeepUntil: number;
 }
 
-/** The cause of a cut-off: somebody is no user any more. Every other cause is a digest, and longer. */
+/** The cause of a cut-off because the user no longer exists. Every other cause is a digest, and longer. */
 export const GONE = 'gone';
 
-/** A session that was never rotated, ended or cut off needs no record: its tokens say that its generation is 0. */
+/** The state of a user without a record. A session that was never rotated, ended or cut off needs none: its generation is 0. */
 export const NOTHING_REMEMBERED: UserSessions = {
   live: new Map(),
   dead: new Map(),
@@ -50,7 +50,7 @@ export const NOTHING_REMEMBERED: UserSessions = {
   cutOffKeepUntil: 0,
 };
 
-/** What to store (nothing when absent), and the result for the caller. */
+/** The record to store, if it has changed, and the result for the caller. */
 export interface SessionChange<T> {
   readonly next?: UserSessions;
   readonly outcome: T;
@@ -58,28 +58,25 @@ export interface SessionChange<T> {
 
 /** The records of sessions, one for each user who has any. */
 export interface SessionStore {
-  /**
-   * Why the records are not loaded yet, so that no token can be called good; `undefined` once they are. For the log.
-   */
+  /** Why the records are not loaded yet, so that no token can be accepted; `undefined` once they are. For the log. */
   fault(): string | undefined;
-  /** The message for callers while the records are older than allowed: a session may have ended unseen (C-38). */
+  /** The message for callers while the records are older than allowed: we may have missed that a session has ended (C-38). */
   tooOld(): string | undefined;
   /** The id of a session that begins now. */
   newId(): string;
   /**
-   * Whether every end of this session is known here. A refresh token of a session of which that cannot be said is
-   * refused: the session may have been ended (T-18).
+   * Whether this store would know if the session had ended. If not, a refresh token of the session is refused, because the session
+   * may have ended (T-18).
    */
   knowsEndsOf(sid: string): boolean;
   /**
-   * Reads from memory, at most seconds behind the other replicas. Throws `ServiceUnavailable` when the user's record
-   * cannot be read.
+   * Reads from memory, which is at most seconds behind other replicas. Throws a 503 if the user's record cannot be parsed.
    */
   read(user: string): UserSessions;
   /**
-   * Compare-and-swap: `decide` sees the record and says what to store. If somebody else changed the record meanwhile,
-   * `decide` is called again with the newer one. Resolves once the change is stored and `read` shows it; rejects when
-   * it could not be written or confirmed.
+   * Changes a record by compare-and-swap: `decide` gets the record and returns what to store. If another process has changed the
+   * record meanwhile, `decide` is called again with the newer one. Resolves once the change is stored and `read` returns it; rejects
+   * if it could not be written or confirmed.
    */
   update<T>(user: string, decide: (current: UserSessions) => SessionChange<T>): Promise<T>;
 }

@@ -2,28 +2,29 @@ import type { ActName, SecurityEventFields, SecurityEvents } from '../../securit
 import type { OAuthRefusal } from '../oauth-error.ts';
 
 /**
- * Who takes part in a request under /oauth, as far as we know: only names that exist here, never what a caller typed.
+ * The user, client and session of a request under /oauth, as far as they are known: only names that exist here, never what a
+ * caller typed.
  */
-export interface Party {
+export interface Actor {
   readonly user?: string | undefined;
-  /** The client that asks. */
+  /** The client that sends the request. */
   readonly clientId?: string | undefined;
   readonly sid?: string | undefined;
 }
 
-/** Where a request comes from, as it is logged. */
+/** The source of a request, as it is logged. */
 export interface Origin {
   /** The caller's normalised address. */
   readonly source: string;
-  /** The request's id in the access log, by which the lines of one request are found. */
+  /** The request's id in the access log, which all log lines of the request have. */
   readonly requestId: string;
-  /** Our own id of the request, set when `requestId` is the caller's. */
+  /** Our own id of the request, if `requestId` was chosen by the caller. */
   readonly ownRequestId?: string | undefined;
   /**
-   * Called whenever more is known, with everything known so far. The access log then names the same people as the audit
-   * trail, as far as they are known when the client has its answer or has left.
+   * Called whenever more is known, with everything that is known so far. So the access log has the same names as the audit
+   * trail, as far as they are known when the request ends.
    */
-  partyKnown?(party: Party): void;
+  actorKnown?(actor: Actor): void;
 }
 
 /** Why a client, or a caller of the TokenReview webhook, was refused. Also a label of a metric. */
@@ -42,8 +43,8 @@ export type ClientFault = (typeof CLIENT_FAULTS)[number];
 export type EndpointName = 'token' | 'revoke' | 'introspect' | 'logout' | 'authenticate';
 
 /**
- * Collects what one request under /oauth does and how it ends, and reports it at its end as one line of the audit
- * trail. A request for which `is` or `refusesClient` was never called leaves no line: a malformed one, for example.
+ * Collects what a request under /oauth does and how it ends, and reports it as one line of the audit trail when it ends. A
+ * request for which neither `is` nor `refusesClient` was called, such as a malformed one, leaves no line.
  */
 export class Act {
   readonly #events: SecurityEvents;
@@ -51,7 +52,7 @@ export class Act {
   readonly #endpoint: EndpointName;
   #name: ActName | undefined;
   #result = 'ok';
-  #party: Party = {};
+  #actor: Actor = {};
   #fields: SecurityEventFields = {};
 
   constructor(events: SecurityEvents, origin: Origin, endpoint: EndpointName) {
@@ -60,36 +61,40 @@ export class Act {
     this.#endpoint = endpoint;
   }
 
-  /** Names the act that this request is. */
+  /** Sets the name of the act. */
   is(name: ActName): void {
     this.#name = name;
   }
 
-  /** Adds who takes part; members that are absent here keep their values. */
-  involves(party: Party): void {
-    this.#party = { ...this.#party, ...party };
-    this.#origin.partyKnown?.(this.#party);
+  /** Adds to the actor; members that are absent here keep their values. */
+  involves(actor: Actor): void {
+    this.#actor = { ...this.#actor, ...actor };
+    this.#origin.actorKnown?.(this.#actor);
   }
 
   /**
-   * Further members of the line. They win over those of the party, because a token may belong to another client than
-   * the one that asks.
+   * Adds further members to the line. They replace those of the actor, because a token may belong to another client than the
+   * one that sends the request.
    */
   says(fields: SecurityEventFields): void {
     this.#fields = { ...this.#fields, ...fields };
   }
 
-  /** The result, where `ok` does not say it, or where a refusal has a better word than its status gives. */
+  /** Sets the result, if it is not `ok`, or if there is a more exact word for a refusal than its status gives. */
   came(result: string): void {
     this.#result = result;
   }
 
-  /** The caller is refused. The event reports that refusal, not what the caller wanted. */
+  /**
+   * Records that the client, or the caller of the webhook, is refused. The line is then about this refusal and not about the
+   * requested act.
+   */
   refusesClient(reason: ClientFault): void {
     this.#name = 'client_refused';
     this.says({ endpoint: this.#endpoint, reason });
   }
 
+  /** Records that the request is refused or has failed. */
   refused({ status, code }: OAuthRefusal): void {
     if (this.#result === 'ok') this.#result = status === 429 ? 'throttled' : status >= 500 ? 'failed' : 'refused';
     this.#fields = { reason: code, ...this.#fields };
@@ -99,7 +104,7 @@ export class Act {
   end(): void {
     if (this.#name === undefined) return;
     const { source, requestId, ownRequestId } = this.#origin;
-    const whence = { source, requestId, ...(ownRequestId === undefined ? {} : { ownRequestId }) };
-    this.#events.report(this.#name, { result: this.#result, ...this.#party, ...whence, ...this.#fields });
+    const origin = { source, requestId, ...(ownRequestId === undefined ? {} : { ownRequestId }) };
+    this.#events.report(this.#name, { result: this.#result, ...this.#actor, ...origin, ...this.#fields });
   }
 }

@@ -8,7 +8,7 @@ export interface TokenClaims {
   readonly iat: number;
   readonly jti: string;
   readonly sid: string;
-  /** Keyed digest of the password hash at sign-in. If it differs today, the password was changed. */
+  /** A keyed digest of the password hash at the sign-in. If the current digest differs, the password was changed. */
   readonly pwd?: string;
   readonly scope?: string;
 }
@@ -18,7 +18,7 @@ export interface RefreshClaims extends TokenClaims {
   readonly auth_time: number;
 }
 
-/** The two types of token, and how they are distinguished (RFC 8725 3.11, 3.12). */
+/** The two types of token, with the header and the claim that distinguish them (RFC 8725 3.11, 3.12). */
 export const ACCESS = { typ: 'at+jwt', tokenType: 'access_token' } as const;
 export const REFRESH = { typ: 'rt+jwt', tokenType: 'refresh_token' } as const;
 
@@ -26,7 +26,7 @@ export type TokenType = typeof ACCESS | typeof REFRESH;
 
 type RawClaims = Readonly<Record<string, unknown>>;
 
-/** The claims if all that our tokens share are present and well-typed (N-38), else `undefined`. */
+/** The claims, if all claims that our tokens share are present and have the right types (N-38); else `undefined`. */
 export function toTokenClaims(raw: RawClaims): TokenClaims | undefined {
   const { iss, sub, aud, client_id, exp, iat, jti, sid, pwd, scope } = raw;
   const strings = [iss, sub, client_id, jti, sid].every(isText) && [pwd, scope].every(isTextOrAbsent);
@@ -36,7 +36,7 @@ export function toTokenClaims(raw: RawClaims): TokenClaims | undefined {
     : undefined;
 }
 
-/** The claims of a refresh token, else `undefined`. */
+/** The claims, if they are those of a refresh token; else `undefined`. */
 export function toRefreshClaims(claims: TokenClaims): RefreshClaims | undefined {
   const { gen, auth_time } = claims as Partial<RefreshClaims>;
   return isTime(gen) && isTime(auth_time) ? (claims as RefreshClaims) : undefined;

@@ -19,12 +19,12 @@ export interface CompactJws extends Signed {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** RFC 6750 2.1 allows more characters; a JWT uses only these. */
+/** Only the characters of base64url; RFC 6750 2.1 allows more in a bearer token, but a JWT has no others. */
 const THREE_PARTS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
 /**
- * Accepts only texts that we could have made: three base64url parts that encode back to themselves, so that no other
- * text stands for the same token (N-41), with header and claims as JSON objects without repeated names (N-42).
+ * Parses a JWS. Accepts only three base64url parts that encode back to the same text, so that no token has a second spelling
+ * (N-41), with header and claims as JSON objects without repeated names (N-42).
  */
 export function parseCompactJws(text: string): CompactJws | undefined {
   const parts = splitCompactJws(text);
@@ -35,7 +35,7 @@ export function parseCompactJws(text: string): CompactJws | undefined {
     : undefined;
 }
 
-/** Splits a text into three base64url parts, none of them empty, each in the only encoding of its bytes. */
+/** Splits a text into three base64url parts; `undefined` if one is empty or is not the canonical encoding of its bytes. */
 export function splitCompactJws(text: string): DecodedJws | undefined {
   const parts = THREE_PARTS.exec(text)?.slice(1).map(decodePart);
   const [header, payload, signature] = parts ?? [];
@@ -53,12 +53,12 @@ export const toJwsPart = (value: object): string => Buffer.from(JSON.stringify(v
 const MEMBERS: readonly string[] = ['alg', 'typ', 'kid'];
 
 /**
- * Whether the algorithm is RS256 and all members are known. Any other member of a header is refused, and nothing is
- * fetched (N-34, N-39, N-40).
+ * Whether the algorithm is RS256 and the header has only the members `alg`, `typ` and `kid`. A header with any other member, such
+ * as `jku` or `crit`, is refused, so no key is fetched from a URL in it (N-34, N-39, N-40).
  */
 export const isPlainRs256 = (header: CompactJws['header']): boolean =>
   header['alg'] === 'RS256' && Object.keys(header).every((name) => MEMBERS.includes(name));
 
-/** Always verifies with RS256, never with the algorithm of the header, and with a key that has no other use (RFC 8725 3.1). */
+/** Verifies the signature. Always uses RS256 and not the algorithm of the header; the key has no other use (RFC 8725 3.1). */
 export const isSigned = ({ signingInput, signature }: Signed, key: KeyObject): boolean =>
   verify('sha256', Buffer.from(signingInput), { key, padding: constants.RSA_PKCS1_PADDING }, signature);

@@ -10,7 +10,7 @@ import { toJwsPart } from './compact-jws.ts';
 import { audienceOf } from './token-verifier.ts';
 import type { UserStandings } from './user-standing.ts';
 
-/** What the sign-in fixed; the same for every pair of a session. */
+/** What a sign-in has set, which is the same for every pair of tokens of its session. */
 export interface TokenSession {
   readonly sid: string;
   readonly user: User;
@@ -20,7 +20,7 @@ export interface TokenSession {
   readonly scope?: string;
 }
 
-/** What identifies a pair of tokens: made again from the same imprint, the pair is the same, byte for byte. */
+/** What a pair of tokens is made from besides the session: the same imprint gives the same pair, byte for byte. */
 export interface Imprint {
   readonly generation: number;
   /** Seconds. */
@@ -31,7 +31,7 @@ export interface Imprint {
 }
 
 export interface TokenIssuer {
-  /** Makes a new imprint, under the active key. Throws `server_error` (503) while there is no key. */
+  /** Makes a new imprint, with the active key. Throws `server_error` (503) while there is no key. */
   imprint(generation: number, issuedAt: number): Imprint;
   /** When the last token of the pair will have expired, in seconds. */
   keepUntil(session: TokenSession, imprint: Imprint): number;
@@ -46,7 +46,7 @@ export interface IssuerParts {
   readonly random: Random;
 }
 
-/** A token is kept in a cookie, which has 4,096 bytes. Half of that leaves room for the rest (N-17). */
+/** Clients keep a token in a cookie of at most 4,096 bytes. Half of that leaves room for the rest (N-17). */
 const LONGEST_ISSUED_TOKEN = 2048;
 
 /** 128 random bits. */
@@ -95,8 +95,8 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
 }
 
 /**
- * RFC 6749 5.1 counts from the answer. A second that begins while a new pair is signed does not count, so a new pair tells its
- * whole lifetime, as 3.4 does. A pair that is given again says what is left.
+ * `expires_in`, which RFC 6749 5.1 counts from the answer. A second that begins while a new pair is signed does not count, so a
+ * new pair has its whole lifetime, as in KubeSphere 3.4. A pair that is repeated has the rest of it.
  */
 function secondsLeft(expiry: number, issuedAt: number, nowMs: number): number {
   const now = Math.floor(nowMs / 1000);
@@ -116,14 +116,14 @@ const ownClaims = ({ scope }: TokenSession, pwd: string | undefined) => ({
   ...(scope === undefined ? {} : { scope }),
 });
 
-/** A value of an annotation may have 256 KiB. Those that clients know are `true` and short words. */
+/** The value comes from an annotation, which may have 256 KiB. Values that clients know are `true` and short words. */
 const LONGEST_EXTRA = 64;
 
-/** A client reads it without verifying the token, and sends the person to a page for a first password. */
+/** The claim by which a client sees, without verifying the token, that it must send the user to a page for a first password. */
 const extraClaim = ({ uninitialized }: User) =>
   uninitialized === undefined ? {} : { extra: { uninitialized: [uninitialized.slice(0, LONGEST_EXTRA)] } };
 
-/** Adds the groups, for display, unless they would make the token too long. */
+/** Signs an access token. It includes the groups, for display, unless they would make the token too long. */
 function signAccess(key: SigningKey, claims: object, groups: readonly string[]): string {
   const input = signingInput(key, ACCESS, { ...claims, groups });
   const fits = input.length + 1 + key.signatureLength <= LONGEST_ISSUED_TOKEN;

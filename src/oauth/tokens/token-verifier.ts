@@ -28,11 +28,11 @@ export interface VerifierParts {
   readonly standing: UserStandings;
   readonly clock: Clock;
   readonly random: Random;
-  /** Counts bearers, by result. */
+  /** Counts bearer tokens, by result. */
   readonly verifications: Counter<'result'>;
 }
 
-/** Also tells whose token it is and when it was issued, which logout needs. */
+/** Also returns the claims and the user of a token, which logout needs. */
 export interface AccessTokens extends TokenVerifier {
   inspect(text: string): AccessToken | { readonly fault: TokenFault };
 }
@@ -46,9 +46,9 @@ export interface AccessToken {
 const REVOKED = { fault: 'revoked' } as const;
 
 /**
- * Verifies access tokens: from the memory of verified tokens, else in full. Then it checks the state of key, session
- * and user, each time. Throws `ServiceUnavailable` while keys, records or users are missing or too old, since no token
- * can be called good or bad then (C-38).
+ * Verifies access tokens: from the memory of verified tokens, else in full. Then it checks the state of key, session and user,
+ * each time. Throws a 503 while keys, session records or users are missing or too old, because tokens can be neither accepted
+ * nor refused then (C-38).
  */
 export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts): AccessTokens {
   const verified = createVerifiedTokens(parts.random);
@@ -72,7 +72,7 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
   return { verify, inspect };
 }
 
-/** A token that was verified before is good until it expires, as long as its key is. */
+/** A token that was verified before stays valid until it expires, as long as its key is valid. */
 function fromMemory(
   text: string,
   verified: VerifiedTokens,
@@ -98,9 +98,9 @@ function inFull(
 }
 
 /**
- * Uses the user's current groups, not those in the token, and adds `system:authenticated` as Kubernetes does for every
- * caller. All calls with a token get one object until its user changes, so that others can keep what they derive from
- * it.
+ * Makes the identity of a token. It has the user's current groups and not those in the token, and `system:authenticated`, which
+ * Kubernetes gives every authenticated user. All requests with a token get the same object until its user changes, so that other
+ * code can cache by it.
  */
 function createIdentities(standing: UserStandings): (token: AccessToken) => Identity {
   const known = new WeakMap<TokenClaims, { readonly user: User; readonly identity: Identity }>();
@@ -116,12 +116,11 @@ function createIdentities(standing: UserStandings): (token: AccessToken) => Iden
   };
 }
 
-/** About 40 MB when full of claims as long as our longest tokens have. */
+/** About 40 MB when it is full of the claims of our longest tokens. */
 const CAPACITY = 32_000;
 
 /**
- * Remembers tokens whose text, header, signature and claims were found good. Keyed by a digest, so no token stays in
- * memory.
+ * Remembers tokens whose text, header, signature and claims are valid. The keys are digests, so no token stays in memory.
  */
 export interface VerifiedTokens {
   get(text: string): CheckedToken | undefined;
@@ -141,26 +140,25 @@ export function createVerifiedTokens(random: Random): VerifiedTokens {
 
 export interface CheckedToken {
   readonly claims: TokenClaims;
-  /** The key that verified it: a token is good only as long as its key. */
+  /** The key that verified it: a token is valid only as long as its key. */
   readonly kid: string;
-  /** When the token expires for us, in seconds. */
+  /** From this time on we do not accept the token, in seconds. */
   readonly endsAt: number;
 }
 
 /**
- * Checks text, header, signature, claims and client, in this order; nothing that depends on the state of sessions or
- * users.
+ * Checks text, header, signature, claims and client, in this order, but nothing that depends on the state of sessions or users.
  */
 export type TokenCheck = (text: string) => CheckedToken | { readonly fault: TokenFault };
 
-/** Our own tokens have a quarter of this at most. A longer text is refused without any cryptography. */
+/** A longer text is refused without any cryptography. Our own tokens are at most a quarter as long. */
 export const LONGEST_TOKEN = 8 * 1024;
 
 const INVALID = { fault: 'invalid' } as const;
 
 /**
- * Builds the check of one type of token. The check is synchronous and takes about 0.1 ms. In the thread pool it would
- * wait behind password hashes.
+ * Creates the check of one type of token. The check is synchronous and takes about 0.1 ms; in the thread pool it would wait behind
+ * password hashes.
  */
 export function createTokenCheck(
   type: TokenType,
@@ -181,17 +179,17 @@ export function createTokenCheck(
     const token = { claims, kid, endsAt: endOf(claims) };
     const fault = timeFault(token, parts.clock.now() / 1000, options.maximumClockSkewSeconds);
     if (fault) return { fault };
-    // When a client is removed from the configuration, its tokens are no longer accepted. The configuration changes at
-    // a restart only, so a token that passed stays good for as long as this process remembers it.
+    // The tokens of a client that was removed from the configuration are not accepted. The configuration changes only at a restart,
+    // so this need not be checked again for a token that this process remembers.
     return clients.has(claims.client_id) ? token : REVOKED;
   };
 }
 
-/** `aud` of the tokens of a type: access tokens are for the API, refresh tokens for the token endpoint alone. */
+/** The `aud` of a type of token: access tokens are for the API, refresh tokens only for the token endpoint. */
 export const audienceOf = (type: TokenType, options: OAuthOptions): string =>
   type === ACCESS ? (options.accessTokenAudience ?? options.issuer) : endpointUrl(options.issuer, 'token');
 
-/** The `kid` of a header, if all else in it is as we write it. `typ` tells the types of token apart (N-36). */
+/** The `kid` of a header, if everything else in it is as we write it. `typ` distinguishes the types of token (N-36). */
 function headerKid({ header }: CompactJws, type: TokenType): string | undefined {
   const { typ, kid } = header;
   const isOurs = isPlainRs256(header) && (typ === type.typ || typ === `application/${type.typ}`);
@@ -199,15 +197,15 @@ function headerKid({ header }: CompactJws, type: TokenType): string | undefined 
 }
 
 /**
- * When a token ends, skew included, in seconds. A token that was issued under longer lifetimes than today's ends with
- * the longest of today's, because revocations are forgotten then.
+ * Computes until when a token is accepted, with the clock skew, in seconds. A token that was issued with a longer lifetime than
+ * the current configuration has ends after the longest current lifetime, because revocations are forgotten after that.
  */
 function createTokenEnd(options: OAuthOptions): (claims: TokenClaims) => number {
   const longest = longestTokenSeconds(options);
   return ({ exp, iat }) => Math.min(exp + options.maximumClockSkewSeconds, iat + longest);
 }
 
-/** RFC 7519 4.1.4 to 4.1.6, with one skew for all of them (N-37). */
+/** Checks `exp`, `nbf` and `iat` (RFC 7519 4.1.4 to 4.1.6), all with the same clock skew (N-37). */
 function timeFault({ claims, endsAt }: CheckedToken, now: number, skew: number): TokenFault | undefined {
   const { iat, nbf = 0 } = claims as TokenClaims & { readonly nbf?: number };
   if (endsAt <= now) return 'expired';
@@ -219,7 +217,7 @@ interface RefreshToken {
   readonly user: User;
 }
 
-/** Checks a refresh token apart from its session: whether that has ended or rotated is left to the session record. */
+/** Checks a refresh token, except whether its session has ended or rotated: the session record decides that. */
 export type RefreshTokens = (text: string) => RefreshToken | undefined;
 
 export interface RefreshTokenParts {

@@ -4,26 +4,27 @@ import type { SigningKeys } from '../keys/signing-keys.ts';
 import { GONE } from '../sessions/sessions.ts';
 import type { TokenClaims } from './claims.ts';
 
-/** What tokens and verification need of a user besides name and uid. */
+/** What tokens and their verification need to know about a user besides name and uid. */
 interface UserStanding {
-  /** The user's groups without those that have a meaning to Kubernetes itself (A-31). */
+  /** The user's groups without those that Kubernetes gives its own meaning (A-31). */
   readonly groups: readonly string[];
   /** Those groups; absent when there are none. */
   readonly withheldGroups?: readonly string[];
   /** A keyed digest of the password hash; `undefined` without a password. */
   readonly password: string | undefined;
-  /** The `pwd` claim as it would be issued now: absent for a User object, whose sessions end before its password changes. */
+  /** The `pwd` claim that a token would get now; absent for a User object, whose sessions end before its password changes. */
   readonly pwd: string | undefined;
 }
 
 export type UserStandings = (user: User) => UserStanding;
 
-/** The user that a token names, if that user may still use it. */
+/** The user that a token names, if the token is still valid for that user. */
 export type LiveUsers = (claims: TokenClaims) => User | undefined;
 
 /**
- * The user must be in the directory, which knows no reserved names, and not Disabled. The password must be the one of
- * the sign-in, even across restarts, and the token must not be of a time before the user's tokens count. AuthLimitExceeded does not matter: a throttle never ends live tokens.
+ * The user must be in the directory, which has no reserved names, and not `Disabled`. The password must be that of the sign-in,
+ * also after a restart, and the token must not be older than the user's `tokensNotBefore`. `AuthLimitExceeded` does not matter: a
+ * throttle never ends valid tokens.
  */
 export function createLiveUsers(
   users: UserDirectory,
@@ -41,10 +42,10 @@ export function createLiveUsers(
   };
 }
 
-/** 11 characters of base64url: 66 bits, enough to tell two hashes of one user apart. */
+/** 11 characters of base64url are 66 bits, which is enough to distinguish two hashes of one user. */
 const DIGEST_CHARACTERS = 11;
 
-/** Computes the standing of users, once for each user object: sources replace a user's object when it changes. */
+/** Computes the standing of users, once for each `User` value: sources replace the value when the user changes. */
 export function createUserStandings(keys: Pick<SigningKeys, 'digestKey'>): UserStandings {
   const known = new WeakMap<User, { readonly key: Buffer | undefined; readonly standing: UserStanding }>();
   return (user) => {
@@ -65,8 +66,8 @@ export function createUserStandings(keys: Pick<SigningKeys, 'digestKey'>): UserS
 }
 
 /**
- * A word for the current standing of a user, which reveals nothing about it. It is equal on every replica that knows
- * the user as the same person with the same password in the same state.
+ * A digest of a user's uid, password and disabled state. It is equal on every replica that has the same data of the user, and
+ * reveals nothing about them.
  */
 export function standingDigest(user: User | undefined, standing: UserStandings): string {
   if (!user) return GONE;

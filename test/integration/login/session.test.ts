@@ -24,7 +24,7 @@ describe('the first sign-in', () => {
     expect(printed).toEqual([]);
     const time = `${new Date(machine.session().goodUntil).toISOString().slice(0, 19)}Z`;
     expect(said).toEqual([
-      `signed in at ${server} as ada; the token is good until ${time} and renewed while it is used`,
+      `signed in at ${server} as ada; the token is valid until ${time} and renewed while it is used`,
     ]);
   });
 

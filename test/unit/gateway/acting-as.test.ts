@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asksToImpersonate, impersonatedBy, readActingAs } from '../../../src/gateway/acting-as.ts';
+import { asksToImpersonate, readActingAs, rightsToImpersonate } from '../../../src/gateway/acting-as.ts';
 
 test('A-30 a client asks to be somebody else by any header that begins so, and by no value', () => {
   for (const name of ['Impersonate-User', 'impersonate-extra-x', 'IMPERSONATE_GROUP'])
@@ -33,7 +33,7 @@ describe('whom a call asks to be made as', () => {
   });
 
   test('is asked for one by one, the user first', () => {
-    expect(impersonatedBy({ name: 'bob', groups: ['ops', 'dev'] })).toEqual([
+    expect(rightsToImpersonate({ name: 'bob', groups: ['ops', 'dev'] })).toEqual([
       { resource: 'users', name: 'bob' },
       { resource: 'groups', name: 'ops' },
       { resource: 'groups', name: 'dev' },

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type AskedOf,
   CALL_KINDS,
+  type CallInfo,
   isLongRunning,
   isProxied,
   kindOf,
   upgradeKindOf,
 } from '../../../src/gateway/call.ts';
 
-const asked = (change: Partial<AskedOf>): AskedOf => ({
+const asked = (change: Partial<CallInfo>): CallInfo => ({
   ...{ isResource: true, prefix: 'api', verb: 'get', group: '', resource: 'pods' },
   ...{ namespace: 'a', name: 'b', subresource: '' },
   ...change,

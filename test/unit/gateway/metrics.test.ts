@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { GatewayMetrics, registerStreams, registerUnderway } from '../../../src/gateway/metrics.ts';
+import { GatewayMetrics, registerCallsInFlight, registerStreams } from '../../../src/gateway/metrics.ts';
 import { boundsOf, expectFineBounds } from '../../support/histogram-bounds.ts';
 
 const valuesIn = async (registry: Registry, name: string): Promise<string[]> =>
@@ -61,7 +61,7 @@ test('the time of an answer is in seconds', async () => {
 test('what is open and under way is read when it is asked for', async () => {
   const registry = new Registry();
   registerStreams(registry, (kind) => (kind === 'exec' ? 2 : 0));
-  registerUnderway(registry, { requests: () => 3, upgrades: () => 4, waiting: () => 5 });
+  registerCallsInFlight(registry, { requests: () => 3, upgrades: () => 4, waiting: () => 5 });
   const lines = await valuesIn(registry, 'gatehouse_gateway');
   expect(lines).toContain('gatehouse_gateway_streams{kind="exec"} 2');
   expect(lines).toContain('gatehouse_gateway_streams{kind="log"} 0');

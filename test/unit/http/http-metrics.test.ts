@@ -68,9 +68,9 @@ describe('the metrics of HTTP', () => {
 
   test('tell the watches that were told within the second that is promised', async () => {
     const { metrics, linesOf } = create();
-    metrics.watchesTold(500);
-    metrics.watchesTold(1_000);
-    metrics.watchesTold(1_001);
+    metrics.watchesUpdated(500);
+    metrics.watchesUpdated(1_000);
+    metrics.watchesUpdated(1_001);
     const told = await linesOf('gatehouse_watch_fanout_seconds_bucket');
     expect(told.filter((line) => /le="(0\.5|1|2\.5)"/.test(line))).toEqual([
       'gatehouse_watch_fanout_seconds_bucket{le="0.5"} 1',
@@ -86,6 +86,6 @@ test.each([
 ])('%s is told finely from a millisecond to %i s', async (name, last) => {
   const { metrics, registry } = create();
   metrics.answered(fakeExchange({ status: 200 }).exchange, 1);
-  metrics.watchesTold(1);
+  metrics.watchesUpdated(1);
   expectFineBounds(await boundsOf(registry, name), { first: 0.001, last });
 });

@@ -41,7 +41,7 @@ describe('a port that is opened', () => {
 
   test.each([
     ['EADDRINUSE', 'cannot listen on port 80: another program is using it'],
-    ['EACCES', 'cannot listen on port 80: this user may not'],
+    ['EACCES', 'cannot listen on port 80: the user of this process has no permission'],
     ['EADDRNOTAVAIL', 'cannot listen on port 80: this machine has no such address'],
     ['ENOTFOUND', 'cannot listen on port 80: this machine has no such address'],
     ['EMFILE', 'cannot listen on port 80: EMFILE: no'],

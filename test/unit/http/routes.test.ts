@@ -158,12 +158,12 @@ describe('mounting routes', () => {
   };
 
   test.each([
-    [['/a/{x}', '/a/b'], 'the route /a/b can never be reached: /a/{x} stands before it and takes its paths'],
-    [['/{x}/{y}/c', '/z', '/a/{y}/c'], 'the route /a/{y}/c can never be reached: /{x}/{y}/c stands before it'],
-    [['/a/{x}', '/a/{y}'], 'the route /a/{y} can never be reached: /a/{x} stands before it'],
-    [['/a', '/a'], 'the route /a can never be reached: /a stands before it'],
-    [['/a/*', '/a/b/c'], 'the route /a/b/c can never be reached: /a/* stands before it'],
-    [['/a/*', '/a'], 'the route /a can never be reached: /a/* stands before it'],
+    [['/a/{x}', '/a/b'], 'the route /a/b can never be reached: /a/{x} comes before it and takes its paths'],
+    [['/{x}/{y}/c', '/z', '/a/{y}/c'], 'the route /a/{y}/c can never be reached: /{x}/{y}/c comes before it'],
+    [['/a/{x}', '/a/{y}'], 'the route /a/{y} can never be reached: /a/{x} comes before it'],
+    [['/a', '/a'], 'the route /a can never be reached: /a comes before it'],
+    [['/a/*', '/a/b/c'], 'the route /a/b/c can never be reached: /a/* comes before it'],
+    [['/a/*', '/a'], 'the route /a can never be reached: /a/* comes before it'],
   ])('fails for %j', (templates, message) => {
     expect(() => mount(...templates)).toThrow(message);
   });
@@ -364,7 +364,7 @@ describe('the routes under /oauth', () => {
         checkFormHead: (...head: unknown[]) => void seen.push(head),
         [name]: (request: FormRequest) => {
           seen.push({ ...request, body: request.body.toString() });
-          request.partyKnown?.({ user: 'alice' });
+          request.actorKnown?.({ user: 'alice' });
           return fakeAuthorizationServer[name](request);
         },
       };
@@ -375,20 +375,20 @@ describe('the routes under /oauth', () => {
       expect(seen).toEqual([
         [name, 'text/x', 'a=b'],
         {
-          ...{ ...ORIGIN, partyKnown: expect.any(Function) },
+          ...{ ...ORIGIN, actorKnown: expect.any(Function) },
           ...{ authorization: 'Basic eA==', body: 'c=d', signal: expect.any(AbortSignal) },
           ...{ address: '192.0.2.1', userAgent: undefined },
         },
       ]);
-      expect(answer.exchange.party).toEqual({ user: 'alice' });
+      expect(answer.exchange.actor).toEqual({ user: 'alice' });
     },
   );
 
   test('give the caller of userinfo what its bearer stands for', async () => {
     const seen: unknown[] = [];
-    const userinfo: typeof fakeAuthorizationServer.userinfo = (authorization, partyKnown) => {
+    const userinfo: typeof fakeAuthorizationServer.userinfo = (authorization, actorKnown) => {
       seen.push(authorization);
-      partyKnown?.({ user: 'alice' });
+      actorKnown?.({ user: 'alice' });
       return { sub: 'alice', name: 'alice', preferred_username: 'alice' };
     };
     const { ask } = serve({ authorizationServer: { ...fakeAuthorizationServer, userinfo } });
@@ -396,7 +396,7 @@ describe('the routes under /oauth', () => {
       const answer = await ask('/oauth/userinfo', { method, headers: HEADERS });
       expect(answer).toMatchObject({ status: 200, headers: { ...JSON_TYPE, ...NO_STORE } });
       expect(JSON.parse(answer.text)).toMatchObject({ sub: 'alice' });
-      expect(answer.exchange.party).toEqual({ user: 'alice' });
+      expect(answer.exchange.actor).toEqual({ user: 'alice' });
     }
     expect(seen).toEqual(['Basic eA==', 'Basic eA==']);
   });
@@ -420,7 +420,7 @@ describe('the routes under /oauth', () => {
     });
     expect(seen).toEqual([
       {
-        ...{ ...ORIGIN, partyKnown: expect.any(Function), method, queryString: 'a=b', authorization: 'Basic eA==' },
+        ...{ ...ORIGIN, actorKnown: expect.any(Function), method, queryString: 'a=b', authorization: 'Basic eA==' },
         ...(body === undefined ? {} : { form: { contentType: 'text/x', body: Buffer.from(body) } }),
       },
     ]);

@@ -178,9 +178,14 @@ describe('the files of a serving certificate', () => {
 
   test.each([
     ['a certificate of another key', 'tls.crt', second.cert, 'the key is not that of the certificate'],
-    ['no certificate', 'tls.crt', 'nothing', 'a file does not hold what it should in PEM'],
-    ['no key', 'tls.key', '', 'a file does not hold what it should in PEM'],
-    ['no authority, which would mean everybody’s', 'ca.crt', '', 'a file does not hold what it should in PEM'],
+    ['no certificate', 'tls.crt', 'nothing', 'a file does not contain a usable certificate or key in PEM'],
+    ['no key', 'tls.key', '', 'a file does not contain a usable certificate or key in PEM'],
+    [
+      'no authority, which would mean everybody’s',
+      'ca.crt',
+      '',
+      'a file does not contain a usable certificate or key in PEM',
+    ],
   ])('C-31 keep the last good ones in place of %s, and say so', async (_what, name, text, fault) => {
     const { taken, until, changed, looks, clock, log, count } = await follow(authority.cert);
     write(name, text);

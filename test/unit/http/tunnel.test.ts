@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { type Speech, Tunnel } from '../../../src/http/gateway/tunnel.ts';
+import { type EndSignal, Tunnel } from '../../../src/http/gateway/tunnel.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 /** A connection whose other end takes nothing: what is written stays, and its end does not come. */
@@ -40,7 +40,7 @@ test('R-07 a command by SPDY whose client does not take our last frame is reset 
       client.destroy();
     },
     head: Buffer.alloc(0),
-    speech: 'spdy-command',
+    endSignal: 'spdy-command',
     onBytes: () => {},
     clock,
     sendTimeoutMs: 600_000,
@@ -52,7 +52,7 @@ test('R-07 a command by SPDY whose client does not take our last frame is reset 
 });
 
 describe('G-23 when the cluster has finished', () => {
-  function start(speech: Speech, unsent: number) {
+  function start(endSignal: EndSignal, unsent: number) {
     const clock = new FakeClock();
     const [client, upstream] = [new StalledSocket(), new StalledSocket()];
     const reset = (): void => client.destroy();
@@ -61,7 +61,7 @@ describe('G-23 when the cluster has finished', () => {
       upstream: upstream as unknown as Socket,
       reset,
       clock,
-      speech,
+      endSignal,
     };
     const tunnel = new Tunnel({ ...parts, head: Buffer.alloc(0), onBytes: () => {}, sendTimeoutMs: 600_000 });
     client.bytesWritten = 1_000_000;
@@ -109,11 +109,11 @@ describe('G-23 when the cluster has finished', () => {
     expect([closing.client.destroyed, await closing.tunnel.closed]).toEqual([true, 'closing']);
   });
 
-  test.each(['websocket', 'other'] as const)('what it broke off is cut at once: %s', (speech) => {
-    const { client, upstream } = start(speech, 30_000);
+  test.each(['websocket', 'other'] as const)('what it broke off is cut at once: %s', (endSignal) => {
+    const { client, upstream } = start(endSignal, 30_000);
     const broken = new StalledSocket();
     const other = new StalledSocket();
-    const parts = { client: other as unknown as Socket, upstream: broken as unknown as Socket, speech };
+    const parts = { client: other as unknown as Socket, upstream: broken as unknown as Socket, endSignal };
     new Tunnel({
       ...{ ...parts, reset: () => other.destroy(), clock: new FakeClock(), head: Buffer.alloc(0) },
       ...{ onBytes: () => {}, sendTimeoutMs: 600_000 },

@@ -102,7 +102,7 @@ function begin(change: Partial<WatchesParts> = {}) {
     },
   };
   const metrics: Partial<HttpMetrics> = {
-    watchesTold: (ms) => seen.told.push(ms),
+    watchesUpdated: (ms) => seen.told.push(ms),
     watchEnded: (end) => seen.ended.push(end),
     rejected: (reason) => seen.rejected.push(reason),
   };

@@ -49,7 +49,7 @@ describe('the command line of people who sign in', () => {
       (server) =>
         [
           ['login', '--server', server],
-          '--server is an http or https URL without user, query and fragment, as https://gatehouse.example.com',
+          '--server is an http or https URL without user, query and fragment, like https://gatehouse.example.com',
         ] as const,
     ),
     [['login', '--server', SERVER, 'ada'], 'login takes options only, not "ada"'],
@@ -57,7 +57,7 @@ describe('the command line of people who sign in', () => {
     [['login', '--server', SERVER, '--config', 'x'], 'unknown option --config'],
     [['login', '--server'], '--server needs a value'],
     [['login', '--server', SERVER, '--print', 'all'], '--print is credential, token or none'],
-    [['login', '--server', SERVER, '--username', ''], '--username and --client-id are not empty'],
+    [['login', '--server', SERVER, '--username', ''], '--username and --client-id must not be empty'],
     [
       ['login', '--server', SERVER, '--certificate-authority', 'a', '--certificate-authority-data', 'b'],
       '--certificate-authority and --certificate-authority-data do not go together',
@@ -65,7 +65,7 @@ describe('the command line of people who sign in', () => {
     [['logout', '--server', SERVER, '--password-file', 'x'], 'unknown option --password-file'],
     [
       ['kubeconfig', '--server', SERVER, '--password-file', '-'],
-      'a kubeconfig needs a --password-file that can be read again, not -',
+      'the --password-file of a kubeconfig must be a file, not -: every sign-in reads it again',
     ],
   ])('%j is a misuse, said in one line', (args, message) => {
     expect(parseCommand(args, undefined)).toEqual({ kind: 'misuse', message, about: args[0] });

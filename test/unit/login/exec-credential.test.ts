@@ -23,9 +23,9 @@ describe('what a client says of itself', () => {
   });
 
   test.each<readonly [string, string]>([
-    ['{', 'KUBERNETES_EXEC_INFO is no JSON'],
-    ['null', 'KUBERNETES_EXEC_INFO holds no ExecCredential'],
-    [info({ kind: 'Pod' }), 'KUBERNETES_EXEC_INFO holds no ExecCredential'],
+    ['{', 'KUBERNETES_EXEC_INFO is not JSON'],
+    ['null', 'KUBERNETES_EXEC_INFO is not an ExecCredential'],
+    [info({ kind: 'Pod' }), 'KUBERNETES_EXEC_INFO is not an ExecCredential'],
     [
       info({ apiVersion: `${GROUP}/v1alpha1` }),
       `the client wants an ExecCredential of ${GROUP}/v1alpha1; write ${GROUP}/v1 into its kubeconfig`,

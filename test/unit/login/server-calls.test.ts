@@ -176,7 +176,7 @@ describe('a call without an answer is one sentence', () => {
     const clock = new FakeClock();
     const server = `http://127.0.0.1:${await serveRaw()}`;
     const answered = expect(callsTo(server, clock).call({ path: '/' })).rejects.toThrow(
-      `${server} gives no answer within 15 s`,
+      `${server} does not answer within 15 s`,
     );
     await clock.advance(15_000);
     await answered;
@@ -198,7 +198,9 @@ describe('a call without an answer is one sentence', () => {
       response.on('error', () => {});
       response.end('x'.repeat(1_000_000));
     });
-    await expect(callsTo(`http://127.0.0.1:${port}`).call({ path: '/' })).rejects.toThrow('answers with too much');
+    await expect(callsTo(`http://127.0.0.1:${port}`).call({ path: '/' })).rejects.toThrow(
+      'sends an answer that is too large',
+    );
   });
 });
 
@@ -217,7 +219,7 @@ describe('the certificate of the server', () => {
 
   test('K-07 is not trusted without', async () => {
     const { url } = await front();
-    const sentence = `the certificate of ${url} is not trusted: give its authority by --certificate-authority FILE`;
+    const sentence = `the certificate of ${url} is not trusted: name its authority with --certificate-authority FILE`;
     await expect(callsTo(url).call({ path: '/' })).rejects.toThrow(sentence);
     await expect(callsTo(url, systemClock, selfSigned('other').cert).call({ path: '/' })).rejects.toThrow(sentence);
   });

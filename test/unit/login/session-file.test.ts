@@ -80,10 +80,10 @@ describe('the session file', () => {
   test('is refused when it is something else, and stays as it is', async () => {
     const { file, sessions } = await written();
     writeFileSync(file, 'apiVersion: v1\nkind: Config\n');
-    await expect(sessions.read()).rejects.toThrow('is no session file of gatehouse: name another one');
+    await expect(sessions.read()).rejects.toThrow('is not a session file of gatehouse: name another one');
     const { file: folder, sessions: inFolder } = setUp();
     mkdirSync(folder, { recursive: true });
-    await expect(inFolder.read()).rejects.toThrow(/is no session file of gatehouse|cannot be read/);
+    await expect(inFolder.read()).rejects.toThrow(/is not a session file of gatehouse|cannot be read/);
   });
 
   test.each([{ server: 'https://evil.example.com' }, { clientId: 'other' }, { username: 'joe' }])(

@@ -163,7 +163,7 @@ describe('the lock of a session', () => {
         clock,
         another().hold(async () => 'done'),
       ),
-    ).rejects.toThrow(`${path} is no file: remove it, or name another place by --session-file`);
+    ).rejects.toThrow(`${path} is not a file: remove it, or name another place with --session-file`);
     expect(readdirSync(folder)).toEqual(['session.lock']);
   });
 

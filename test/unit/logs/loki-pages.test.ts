@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AnswerTooLong } from '../../../src/kubernetes/client/send-request.ts';
 import { StoreError, TooLongAnswer } from '../../../src/logs/store/log-store.ts';
 import type { LokiEntry } from '../../../src/logs/store/loki-answer.ts';
-import { type EntriesQuestion, pagesOf } from '../../../src/logs/store/loki-pages.ts';
+import { type EntriesRequest, pagesOf } from '../../../src/logs/store/loki-pages.ts';
 
 const START = 1_000n;
 const STREAMS = ['a', 'b', 'c'];
@@ -20,14 +20,14 @@ interface Options {
   readonly first: number;
   readonly most: number;
   /** Told of each question before its answer. */
-  readonly fault?: (question: EntriesQuestion) => void;
+  readonly fault?: (question: EntriesRequest) => void;
 }
 
 /** The lines that are found in a Loki that has these, and the limits of the questions for them. */
 async function read(entries: readonly LokiEntry[], { order = 'desc', first, most, fault = () => {} }: Options) {
   const limits: number[] = [];
   const lines: string[] = [];
-  const ask = async (question: EntriesQuestion): Promise<readonly LokiEntry[]> => {
+  const ask = async (question: EntriesRequest): Promise<readonly LokiEntry[]> => {
     limits.push(question.limit);
     if (limits.length > 100) throw new Error('it asks for ever');
     fault(question);
@@ -81,7 +81,7 @@ describe('the lines of a span of Loki', () => {
     ['for us', tooLong],
     ['for the store itself', tooLongThere],
   ])('L-10 are asked for in smaller pieces from an answer on that is too long %s', async (_, fail) => {
-    const fault = ({ limit }: EntriesQuestion): void => void (limit > 10 && fail());
+    const fault = ({ limit }: EntriesRequest): void => void (limit > 10 && fail());
     const { lines, limits } = await read(ofThree(5), { first: 20, most: 20, fault });
     expect(lines.length).toBe(15);
     expect(limits.slice(0, 2)).toEqual([21, 5]);
@@ -97,7 +97,7 @@ describe('the lines of a span of Loki', () => {
   });
 
   test('L-14 are asked for one by one where two of them are too long', async () => {
-    const fault = ({ limit }: EntriesQuestion): void => void (limit > 2 && tooLong());
+    const fault = ({ limit }: EntriesRequest): void => void (limit > 2 && tooLong());
     const all = Array.from({ length: 7 }, (_, at) => entry(START + BigInt(at), 'a'));
     const { lines, limits } = await read(all, { first: 500, most: 500, fault });
     expect(lines).toEqual(all.map(({ line }) => line).reverse());
@@ -126,7 +126,7 @@ describe('the lines of a span of Loki', () => {
   });
 
   test('are refused where more of one time are too long', async () => {
-    const fault = ({ limit }: EntriesQuestion): void => void (limit > 10 && tooLong());
+    const fault = ({ limit }: EntriesRequest): void => void (limit > 10 && tooLong());
     const reading = read(ofOneTime(10), { first: 20, most: 20, fault });
     const message = '5 lines or more have one time; ask for another time';
     await expect(reading).rejects.toMatchObject({ kind: 'refused', message });

@@ -13,7 +13,7 @@ const linesOf = async (registry: Registry, name: string): Promise<string[]> =>
 
 test('every operation and result, and every purpose of a request, begins at 0', async () => {
   const registry = new Registry();
-  new LogMetrics(registry).showUnderway(() => 3);
+  new LogMetrics(registry).showInFlight(() => 3);
   expect(await linesOf(registry, QUERIES)).toEqual(
     OPERATIONS.flatMap((operation) =>
       RESULTS.map((result) => `${QUERIES}{operation="${operation}",result="${result}"} 0`),

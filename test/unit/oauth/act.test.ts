@@ -101,11 +101,11 @@ describe('the line of an act', () => {
 
   test('tells the access log who takes part as soon as it is known, also in what is refused', async () => {
     const test = await newTestServer();
-    const parties: unknown[] = [];
-    const change = { partyKnown: (party: object) => void parties.push(party) };
+    const actors: unknown[] = [];
+    const change = { actorKnown: (actor: object) => void actors.push(actor) };
     test.signIn = () => ({ kind: 'refused' });
     await refusalOf(() => test.server.token(formRequest(PASSWORD_FORM, change)));
     await refusalOf(() => test.server.token(formRequest({ ...PASSWORD_FORM, client_id: 'canary' }, change)));
-    expect(parties).toEqual([{ clientId: 'console' }, { user: 'alice', clientId: 'console' }, { clientId: undefined }]);
+    expect(actors).toEqual([{ clientId: 'console' }, { user: 'alice', clientId: 'console' }, { clientId: undefined }]);
   });
 });

@@ -82,7 +82,7 @@ describe('a session record', () => {
   test('without the name of its user is refused', () => {
     const { 'record.json': record } = document('{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{},"dead":{}}');
     for (const data of [{ 'record.json': record }, { 'record.json': record, user: Buffer.of() }])
-      expect(() => decodeSessions(data)).toThrow('it is no session record of a format that is known here');
+      expect(() => decodeSessions(data)).toThrow('it is not a session record in a known format');
     expect(decodeSessions({ 'record.json': record, user: Buffer.from('alice') }).user).toBe('alice');
   });
 

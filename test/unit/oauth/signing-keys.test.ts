@@ -68,7 +68,7 @@ describe('signing keys', () => {
     secrets.staleMs = Number.POSITIVE_INFINITY;
     const { keys } = start(secrets);
     await until(() => keys.fault() !== 'the signing keys are not loaded yet');
-    expect(keys.fault()).toBe('the signing keys are not followed yet');
+    expect(keys.fault()).toBe('the Secret of the signing keys is not watched yet');
     secrets.staleMs = 0;
     expect(keys.fault()).toBeUndefined();
     secrets.staleMs = Number.POSITIVE_INFINITY;

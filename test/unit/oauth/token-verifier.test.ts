@@ -346,7 +346,7 @@ describe('verification', () => {
     const { access_token } = await signInAlice(test);
     miss(test);
     for (const token of [access_token, 'a.b.c'])
-      expect(() => test.verifier.verify(token)).toThrow('tokens cannot be judged now');
+      expect(() => test.verifier.verify(token)).toThrow('tokens cannot be verified now');
   });
 
   test.each<[string, (test: TestServer) => unknown]>([
