@@ -76,7 +76,7 @@ export function createAuthorizationServer(
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
   const revoke = createRevocation(options, {
     // A disabled user may be enabled again later, so the session of any user can be ended, known or not.
-    data: createTokenData([keys, sessions]),
+    data: createTokenData([keys, sessions], clock),
     clients,
     keys,
     sessions,

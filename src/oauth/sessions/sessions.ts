@@ -1,3 +1,5 @@
+import type { AgingCopy } from '../../data-age.ts';
+
 /**
  * What is remembered of one rotated session: enough to make its last pair of tokens again, byte for byte, when the
  * previous refresh token is sent. Never a token.
@@ -62,8 +64,8 @@ export interface SessionStore {
    * Why the records are not loaded yet, so that no token can be called good; `undefined` once they are. For the log.
    */
   fault(): string | undefined;
-  /** The message for callers while the records are older than allowed: a session may have ended unseen (C-38). */
-  tooOld(): string | undefined;
+  /** When the records were last proved current. While they are too old, a session may have ended unseen (C-38). */
+  readonly copies: readonly AgingCopy[];
   /** The id of a session that begins now. */
   newId(): string;
   /**

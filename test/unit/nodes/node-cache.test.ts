@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { neverProven } from '../../../src/data-age.ts';
 import type { Freshness } from '../../../src/kubernetes/reflector/store.ts';
 import type { Representation } from '../../../src/resources/bytes/representation.ts';
 import type { Lister } from '../../../src/resources/cache.ts';
@@ -17,6 +18,7 @@ import {
   makePod,
   namesOf,
   parseNodeListQuery,
+  provenBefore,
   synced,
   textOf,
 } from './node-objects.ts';
@@ -236,15 +238,11 @@ describe('node answers', () => {
 });
 
 describe('freshness of node answers', () => {
-  const reflector = (hasSynced: boolean, stalenessMs: number): Freshness => ({
-    ...synced,
-    hasSynced: () => hasSynced,
-    stalenessMs: () => stalenessMs,
-  });
+  const unsynced: Freshness = { ...synced, hasSynced: () => false, proof: neverProven() };
 
   test.each([
-    ['nodes', { nodes: reflector(false, Number.POSITIVE_INFINITY), pods: synced }],
-    ['pods', { nodes: synced, pods: reflector(false, Number.POSITIVE_INFINITY) }],
+    ['nodes', { nodes: unsynced, pods: synced }],
+    ['pods', { nodes: synced, pods: unsynced }],
   ])('NE-20 503 until %s have synced', (_kind, freshness) => {
     expect(refusalOf(makeCache({ freshness }).lister)).toEqual({
       code: 503,
@@ -255,8 +253,8 @@ describe('freshness of node answers', () => {
   });
 
   test.each([
-    ['nodes', { nodes: reflector(true, MAX_STALENESS_MS + 1), pods: synced }],
-    ['pods', { nodes: synced, pods: reflector(true, MAX_STALENESS_MS + 1) }],
+    ['nodes', { nodes: provenBefore(MAX_STALENESS_MS + 1), pods: synced }],
+    ['pods', { nodes: synced, pods: provenBefore(MAX_STALENESS_MS + 1) }],
   ])('NE-21 503 when %s are older than the limit', (_kind, freshness) => {
     expect(refusalOf(makeCache({ freshness }).lister)).toEqual({
       code: 503,
@@ -267,24 +265,24 @@ describe('freshness of node answers', () => {
   });
 
   test('NE-21 200 at the limit of 12 min, and again once caught up', () => {
-    let age = 720_000;
-    const nodes: Freshness = { ...synced, stalenessMs: () => age };
+    const proof = { at: -720_000 };
+    const nodes: Freshness = { ...synced, proof };
     const { lister } = makeCache({ freshness: { nodes, pods: synced } });
     expect(listOf(lister).totalItems).toBe(0);
-    age = 720_001;
+    proof.at = -720_001;
     expect(refusalOf(lister)?.code).toBe(503);
-    age = 10;
+    proof.at = -10;
     expect(listOf(lister).totalItems).toBe(0);
   });
 
   test('NE-21 the refusal tells the limit that is set', () => {
-    const nodes: Freshness = { ...synced, stalenessMs: () => 7_200_001 };
+    const nodes = provenBefore(7_200_001);
     const { lister } = makeCache({ freshness: { nodes, pods: synced }, maxStalenessMs: 7_200_000 });
     expect(refusalOf(lister)?.message).toBe('nodes are not available: data is older than 2h0m0s');
   });
 
   test('without a limit data of any age is answered', () => {
-    const nodes: Freshness = { ...synced, stalenessMs: () => 400 * 86_400_000 };
+    const nodes = provenBefore(400 * 86_400_000);
     const { lister } = makeCache({ freshness: { nodes, pods: synced }, maxStalenessMs: Number.POSITIVE_INFINITY });
     expect(listOf(lister).totalItems).toBe(0);
     expect(lister.staleSeconds()).toBe(400 * 86_400);
@@ -297,7 +295,7 @@ describe('freshness of node answers', () => {
     [61_999, 90_000, 90],
     [90_999, 61_000, 90],
   ])('with nodes %i ms old and pods %i ms old an answer is told to be %s s old', (nodesMs, podsMs, seconds) => {
-    const freshness = { nodes: reflector(true, nodesMs), pods: reflector(true, podsMs) };
+    const freshness = { nodes: provenBefore(nodesMs), pods: provenBefore(podsMs) };
     expect(makeCache({ freshness }).lister.staleSeconds()).toBe(seconds);
   });
 });

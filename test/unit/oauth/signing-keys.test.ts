@@ -65,13 +65,11 @@ describe('signing keys', () => {
 
   test('are said to be not followed before their watch has proven them, and not again later', async () => {
     const secrets = new MemorySecrets();
-    secrets.staleMs = Number.POSITIVE_INFINITY;
+    secrets.proof.at = Number.NEGATIVE_INFINITY;
     const { keys } = start(secrets);
     await until(() => keys.fault() !== 'the signing keys are not loaded yet');
     expect(keys.fault()).toBe('the signing keys are not followed yet');
-    secrets.staleMs = 0;
-    expect(keys.fault()).toBeUndefined();
-    secrets.staleMs = Number.POSITIVE_INFINITY;
+    secrets.proof.at = 0;
     expect(keys.fault()).toBeUndefined();
   });
 
