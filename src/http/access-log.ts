@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../oauth/tokens/identity.ts';
 import { type Logger, shownText } from '../observability/logger.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
+import { derived } from '../runtime/derived.ts';
 import { normaliseAddress } from '../runtime/source-address.ts';
 import type { Exchange } from './exchange.ts';
+import type { RequestInfo } from './request-info.ts';
 
 const MAX_PATH = 1_024;
 const MAX_USER_AGENT = 256;
@@ -52,13 +54,15 @@ const MOST_CALLERS = 1_000;
 class CallerLoggers {
   readonly #parent: Logger;
   readonly #loggers = new BoundedMap<Logger>(MOST_CALLERS);
+  readonly #placeOf = derived(placeIn);
 
   constructor(parent: Logger) {
     this.#parent = parent;
   }
 
   of(exchange: Exchange, identity: Identity): Logger {
-    const key = keyOf(exchange, identity);
+    const { info } = exchange;
+    const key = keyOf(exchange, identity, info && this.#placeOf(info));
     const known = this.#loggers.get(key);
     if (known) return known;
     const made = this.#parent.child(callerPart(exchange));
@@ -72,26 +76,24 @@ class CallerLoggers {
  * caller writes are cut and escaped as in the line, so that no key is longer than 2 KiB. A service account has no
  * session id. Its name takes that place, and its colons keep it apart from every session id.
  */
-function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
-  const { request, route, info, decision, source } = exchange;
+function keyOf(exchange: Exchange, { sid, name, clientId }: Identity, place: string | undefined): string {
+  const { request, route, decision, source } = exchange;
   return [
     sid ?? name,
     clientId,
     request.method,
     route?.template,
-    info?.verb,
-    nameOrNothing(info?.namespace),
-    nameOrNothing(info?.name),
-    nameOrNothing(info?.group),
-    nameOrNothing(info?.version),
-    nameOrNothing(info?.resource),
-    nameOrNothing(info?.subresource),
+    place,
     decision?.allowed,
     decision?.source,
     source,
     userAgentOf(exchange.request),
   ].join('\n');
 }
+
+/** The part of the key that says what is asked for. Absent names are empty, so it has a number of line breaks of its own. */
+const placeIn = ({ verb, namespace, name, group, version, resource, subresource }: RequestInfo): string =>
+  [verb, ...[namespace, name, group, version, resource, subresource].map(nameOrNothing)].join('\n');
 
 /** A failing probe (503) is logged at debug only: `Health` logs each check when it begins to fail. */
 function levelOf({ route }: Exchange, status: number): 'error' | 'info' | 'debug' {

@@ -5,7 +5,7 @@ import { createBodyReader } from './answer/read-body.ts';
 import { admission } from './chain/admission.ts';
 import { createAnswerDeadline } from './chain/answer-deadline.ts';
 import { createAuthenticate } from './chain/authenticate.ts';
-import { createAuthorize, readRequestInfo } from './chain/authorize.ts';
+import { createAuthorize, createReadRequestInfo } from './chain/authorize.ts';
 import { createBegin } from './chain/begin.ts';
 import { type App, createRouter, gate, middleware, serveRouter } from './chain/chain.ts';
 import { createGuard } from './chain/guard.ts';
@@ -93,7 +93,7 @@ export function serveRoutes(
   const judged = [
     middleware(authenticate), // from here on a user is known, or 401 was answered
     gate(takeTurn), // users take turns while the event loop is busy
-    middleware(readRequestInfo), // verb, group, resource, name
+    middleware(createReadRequestInfo()), // verb, group, resource, name
     middleware(refuseWithdrawnPaths), // 410 to anybody signed in
     middleware(authorize), // before any cache is read
   ];
