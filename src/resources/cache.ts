@@ -113,7 +113,7 @@ class ResourceCache implements RunningLister {
     const kept = this.#pages.get(key);
     if (kept) return kept;
     const representation = this.#select(snapshot, query);
-    if (representation.length('identity') <= LONGEST_KEPT_PAGE_BYTES) this.#keepPage(key, representation);
+    if (representation.identityLength <= LONGEST_KEPT_PAGE_BYTES) this.#keepPage(key, representation);
     return representation;
   }
 

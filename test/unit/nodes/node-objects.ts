@@ -92,7 +92,7 @@ interface Item extends Members {
 
 /** The list as a client reads it. */
 export function listOf(lister: Lister, query = ''): { items: Item[]; totalItems: number } {
-  return JSON.parse(textOf(lister.list(parseNodeListQuery(query)).body('identity')));
+  return JSON.parse(textOf(lister.list(parseNodeListQuery(query)).body('identity').pieces));
 }
 
 export const namesOf = (lister: Lister, query = ''): string[] =>
