@@ -6,6 +6,7 @@ import { derived } from '../runtime/derived.ts';
 import { normaliseAddress } from '../runtime/source-address.ts';
 import type { Exchange } from './exchange.ts';
 import type { RequestInfo } from './request-info.ts';
+import type { Target } from './target.ts';
 
 const MAX_PATH = 1_024;
 const MAX_USER_AGENT = 256;
@@ -30,15 +31,16 @@ export type AccessLog = (exchange: Exchange, durationMs: number) => void;
 export function createAccessLog(logger: Logger): AccessLog {
   const unredacted = logger.child({}, { redact: [] });
   const callers = new CallerLoggers(unredacted);
+  const namesIn = derived(({ query }: Target) => (query === '' ? undefined : parameterNames(query)));
   return (exchange, durationMs) => {
     const { status, identity, rawTarget } = exchange;
     const level = levelOf(exchange, status);
     if (!unredacted.isLevelEnabled(level)) return;
     const isShort = status < 500 && rawTarget.length <= SHORT_TARGET;
-    if (isShort && identity)
-      callers.of(exchange, identity)[level](requestPart(exchange, status, durationMs), 'request');
+    const found = { status, durationMs, queryParameters: namesIn(exchange.target) };
+    if (isShort && identity) callers.of(exchange, identity)[level](requestPart(exchange, found), 'request');
     else {
-      const line = { ...requestPart(exchange, status, durationMs), ...callerPart(exchange) };
+      const line = { ...requestPart(exchange, found), ...callerPart(exchange) };
       unredacted[level](isShort ? line : boundedLine(line), 'request');
     }
   };
@@ -101,12 +103,22 @@ function levelOf({ route }: Exchange, status: number): 'error' | 'info' | 'debug
   return status >= 500 ? 'error' : 'info';
 }
 
+interface Findings {
+  readonly status: number;
+  readonly durationMs: number;
+  /** Absent without a query. */
+  readonly queryParameters: readonly string[] | undefined;
+}
+
 /**
  * The fields of this request alone. One literal with all members, absent ones undefined: objects of one shape are the
  * cheapest to write.
  */
-function requestPart(exchange: Exchange, status: number, durationMs: number): Readonly<Record<string, unknown>> {
-  const { request, response, target } = exchange;
+function requestPart(
+  exchange: Exchange,
+  { status, durationMs, queryParameters }: Findings,
+): Readonly<Record<string, unknown>> {
+  const { request, response } = exchange;
   const { traceparent } = request.headers;
   const isStream = exchange.streamedAt !== undefined;
   return {
@@ -114,7 +126,7 @@ function requestPart(exchange: Exchange, status: number, durationMs: number): Re
     ownRequestId: exchange.ownRequestId,
     traceId: typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined,
     path: bounded(pathOf(exchange.rawTarget), MAX_PATH),
-    queryParameters: target.query === '' ? undefined : parameterNames(target.query),
+    queryParameters,
     status,
     bytes: exchange.bodyBytes,
     durationMs: Math.round(durationMs * 1_000) / 1_000,
