@@ -18,6 +18,7 @@ export interface LastProof {
 /** A proof that its owner has yet to write. Until then the copy is infinitely old. */
 export const neverProven = (): { at: number } => ({ at: Number.NEGATIVE_INFINITY });
 
+/** Whether the copy was ever proved current. */
 export const isProven = ({ at }: LastProof): boolean => at > Number.NEGATIVE_INFINITY;
 
 /** The age of the oldest of these copies in milliseconds: Infinity while one of them has no proof, 0 when there are none. */

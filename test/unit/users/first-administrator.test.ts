@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import { tooOldAmong } from '../../../src/data-age.ts';
+import { areCurrent, tooOldAmong } from '../../../src/data-age.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { createFirstAdministrator } from '../../../src/users/first-administrator.ts';
 import { compareWithHash, costOf } from '../../../src/users/password-hash.ts';
@@ -42,9 +42,11 @@ const secretOf = (username: string, passwordHash: string) => ({
 describe('the first administrator', () => {
   test('is made once, with a random password that stands in the Secret and in no log', async () => {
     const secrets = new MemorySecrets();
-    const { source, lines } = start(secrets);
-    expect(source.fault()).toBe(`the Secret ${SECRET} is not read yet`);
+    const { source, lines, clock } = start(secrets);
+    const isCurrent = () => areCurrent(source.copies, clock.monotonic());
+    expect([source.fault(), isCurrent()]).toEqual([`the Secret ${SECRET} is not read yet`, false]);
     await until(() => source.fault() === undefined);
+    expect(isCurrent()).toBe(true);
     const { username, password, passwordHash } = secrets.stored.get(SECRET)?.data ?? {};
     expect(source.users()).toEqual([
       {
