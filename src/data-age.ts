@@ -7,6 +7,53 @@ import { StatusError } from './status-error.ts';
 const RETRY_SECONDS = 30;
 
 /**
+ * When a copy of data was last proved current. The part that follows the data writes it. Checks, readiness and metrics read
+ * it, so that a request which depends on the age of data calls nobody to learn it.
+ */
+export interface LastProof {
+  /** Milliseconds of the monotonic clock; -Infinity before the first proof. */
+  readonly at: number;
+}
+
+/** A proof that its owner has yet to write. Until then the copy is infinitely old. */
+export const neverProven = (): { at: number } => ({ at: Number.NEGATIVE_INFINITY });
+
+/** Whether the copy was ever proved current. */
+export const isProven = ({ at }: LastProof): boolean => at > Number.NEGATIVE_INFINITY;
+
+/** The age of the oldest of these copies in milliseconds: Infinity while one of them has no proof, 0 when there are none. */
+export function oldestAgeMs(proofs: readonly LastProof[], now: number): number {
+  let oldest = 0;
+  for (const { at } of proofs) oldest = Math.max(oldest, now - at);
+  return oldest;
+}
+
+/** A copy of data that may be used up to some age. */
+export interface AgingCopy {
+  /** As callers know the data: `users`. */
+  readonly data: string;
+  readonly proof: LastProof;
+  /** Infinity: it needs a first proof, and then never grows too old. */
+  readonly maxAgeMs: number;
+}
+
+/** Whether each copy has a proof and none is older than allowed. */
+export function areCurrent(copies: readonly AgingCopy[], now: number): boolean {
+  for (const { proof, maxAgeMs } of copies)
+    if (now - proof.at > maxAgeMs || proof.at === Number.NEGATIVE_INFINITY) return false;
+  return true;
+}
+
+/** The message about the first of these copies that is older than allowed; `undefined` when none is. */
+export function tooOldAmong(copies: readonly AgingCopy[], now: number): string | undefined {
+  for (const { data, proof, maxAgeMs } of copies) {
+    const sentence = tooOldText(data, now - proof.at, maxAgeMs);
+    if (sentence !== undefined) return sentence;
+  }
+  return undefined;
+}
+
+/**
  * The message to a caller about data that is older than allowed: it names the data and the limit. `ageMs` is Infinity
  * before the first proof that the data is current. Then it returns `undefined`, because no data can be old yet, and
  * another check reports that.

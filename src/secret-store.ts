@@ -1,3 +1,5 @@
+import type { LastProof } from './data-age.ts';
+
 type SecretData = Readonly<Record<string, Buffer>>;
 
 /** A Secret as read: its data decoded, and the version that an update must name. */
@@ -23,8 +25,8 @@ export interface SecretStore {
    * Survives every failure of the cluster. Only a bug makes it throw.
    */
   watch(name: string, onChange: (secret: StoredSecret | undefined) => void, signal: AbortSignal): Promise<void>;
-  /** Milliseconds since the Secret that `watch` reported was last proven current. Infinity before the first proof. */
-  stalenessMs(name: string): number;
+  /** When the Secret that `watch` reports was last proved current. The same value for ever, also before the watch begins. */
+  proofOf(name: string): LastProof;
 }
 
 /**
@@ -46,6 +48,6 @@ export interface SecretRecords {
   onChange(changed: (name: string) => void): void;
   /** Whether the first complete list is in memory. */
   hasSynced(): boolean;
-  /** Milliseconds since the last proof that memory is current. */
-  stalenessMs(): number;
+  /** When memory was last proved current. */
+  readonly proof: LastProof;
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { derived } from '../runtime/derived.ts';
 import { type PartyKey, type PartyLimits, PartyMap } from '../runtime/party-map.ts';
 import type { RequestAttributes, Subject } from './authorizer.ts';
 
@@ -59,15 +60,15 @@ interface SubjectKeys {
 /**
  * Makes keys from user, uid, sorted groups and all attributes. A key is the question itself, or its SHA-256 when it is
  * long, because the caller writes the path and it would be kept. A digest never equals a question, since a question
- * begins with a bracket. The subject's part is made once for each object, because a subject never changes.
+ * begins with a bracket. Each part is made once for each object, because neither subjects nor attributes
+ * change.
  */
 export function createDecisionKeys(): (subject: Subject, attributes: RequestAttributes) => DecisionKey {
-  const subjects = new WeakMap<Subject, SubjectKeys>();
+  const subjectKeys = derived(toSubjectKeys);
+  const what = derived(toWhat);
   return (subject, attributes) => {
-    const known = subjects.get(subject);
-    const { party, who } = known ?? toSubjectKeys(subject);
-    if (!known) subjects.set(subject, { party, who });
-    const question = who + toWhat(attributes);
+    const { party, who } = subjectKeys(subject);
+    const question = who + what(attributes);
     return { key: question.length <= LONGEST_KEY ? question : hash('sha256', question, 'base64'), party };
   };
 }

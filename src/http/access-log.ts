@@ -2,8 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../oauth/tokens/identity.ts';
 import { type Logger, shownText } from '../observability/logger.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
+import { derived } from '../runtime/derived.ts';
 import { normaliseAddress } from '../runtime/source-address.ts';
 import type { Exchange } from './exchange.ts';
+import type { RequestInfo } from './request-info.ts';
+import type { Target } from './target.ts';
 
 const MAX_PATH = 1_024;
 const MAX_USER_AGENT = 256;
@@ -27,15 +30,16 @@ export type AccessLog = (exchange: Exchange, durationMs: number) => void;
 export function createAccessLog(logger: Logger): AccessLog {
   const unredacted = logger.child({}, { redact: [] });
   const callers = new CallerLoggers(unredacted);
+  const namesIn = derived(({ query }: Target) => (query === '' ? undefined : parameterNames(query)));
   return (exchange, durationMs) => {
     const { status, identity, rawTarget } = exchange;
     const level = levelOf(exchange, status);
     if (!unredacted.isLevelEnabled(level)) return;
     const isShort = status < 500 && rawTarget.length <= SHORT_TARGET;
-    if (isShort && identity)
-      callers.of(exchange, identity)[level](requestPart(exchange, status, durationMs), 'request');
+    const found = { status, durationMs, queryParameters: namesIn(exchange.target) };
+    if (isShort && identity) callers.of(exchange, identity)[level](requestPart(exchange, found), 'request');
     else {
-      const line = { ...requestPart(exchange, status, durationMs), ...callerPart(exchange) };
+      const line = { ...requestPart(exchange, found), ...callerPart(exchange) };
       unredacted[level](isShort ? line : boundedLine(line), 'request');
     }
   };
@@ -51,13 +55,15 @@ const MOST_CALLERS = 1_000;
 class CallerLoggers {
   readonly #parent: Logger;
   readonly #loggers = new BoundedMap<Logger>(MOST_CALLERS);
+  readonly #placeOf = derived(placeIn);
 
   constructor(parent: Logger) {
     this.#parent = parent;
   }
 
   of(exchange: Exchange, identity: Identity): Logger {
-    const key = keyOf(exchange, identity);
+    const { info } = exchange;
+    const key = keyOf(exchange, identity, info && this.#placeOf(info));
     const known = this.#loggers.get(key);
     if (known) return known;
     const made = this.#parent.child(callerPart(exchange));
@@ -71,20 +77,14 @@ class CallerLoggers {
  * a key. Parts that a caller writes are cut and escaped as in the line, so that no key is longer than 2 KiB. A service account has
  * no session id; its name is used instead, whose colons distinguish it from any session id.
  */
-function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
-  const { request, route, info, decision, source } = exchange;
+function keyOf(exchange: Exchange, { sid, name, clientId }: Identity, place: string | undefined): string {
+  const { request, route, decision, source } = exchange;
   return [
     sid ?? name,
     clientId,
     request.method,
     route?.template,
-    info?.verb,
-    nameOrNothing(info?.namespace),
-    nameOrNothing(info?.name),
-    nameOrNothing(info?.group),
-    nameOrNothing(info?.version),
-    nameOrNothing(info?.resource),
-    nameOrNothing(info?.subresource),
+    place,
     decision?.allowed,
     decision?.source,
     source,
@@ -92,18 +92,32 @@ function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
   ].join('\n');
 }
 
-/** The level of a line. A failing probe (503) is only logged at debug, because `Health` logs each check when it begins to fail. */
+/** The part of the key that says what is asked for. Absent names are empty, so it has a number of line breaks of its own. */
+const placeIn = ({ verb, namespace, name, group, version, resource, subresource }: RequestInfo): string =>
+  [verb, ...[namespace, name, group, version, resource, subresource].map(nameOrNothing)].join('\n');
+
+/** A failing probe (503) is logged at debug only: `Health` logs each check when it begins to fail. */
 function levelOf({ route }: Exchange, status: number): 'error' | 'info' | 'debug' {
   if (route?.admission === 'health' && status !== 500) return 'debug';
   return status >= 500 ? 'error' : 'info';
+}
+
+interface Findings {
+  readonly status: number;
+  readonly durationMs: number;
+  /** Absent without a query. */
+  readonly queryParameters: readonly string[] | undefined;
 }
 
 /**
  * The fields that differ for each request. They are one literal with all members, absent ones undefined, because objects of one shape
  * are the cheapest to write.
  */
-function requestPart(exchange: Exchange, status: number, durationMs: number): Readonly<Record<string, unknown>> {
-  const { request, response, target } = exchange;
+function requestPart(
+  exchange: Exchange,
+  { status, durationMs, queryParameters }: Findings,
+): Readonly<Record<string, unknown>> {
+  const { request, response } = exchange;
   const { traceparent } = request.headers;
   const isStream = exchange.streamedAt !== undefined;
   return {
@@ -111,7 +125,7 @@ function requestPart(exchange: Exchange, status: number, durationMs: number): Re
     ownRequestId: exchange.ownRequestId,
     traceId: typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined,
     path: bounded(pathOf(exchange.rawTarget), MAX_PATH),
-    queryParameters: target.query === '' ? undefined : parameterNames(target.query),
+    queryParameters,
     status,
     bytes: exchange.bodyBytes,
     durationMs: Math.round(durationMs * 1_000) / 1_000,

@@ -5,7 +5,7 @@ import { createBodyReader } from './answer/read-body.ts';
 import { admission } from './chain/admission.ts';
 import { createAnswerDeadline } from './chain/answer-deadline.ts';
 import { createAuthenticate } from './chain/authenticate.ts';
-import { createAuthorize, readRequestInfo } from './chain/authorize.ts';
+import { createAuthorize, createReadRequestInfo } from './chain/authorize.ts';
 import { createBegin } from './chain/begin.ts';
 import { type App, createRouter, gate, middleware, serveRouter } from './chain/chain.ts';
 import { createGuard } from './chain/guard.ts';
@@ -90,20 +90,22 @@ export function serveRoutes(
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
     admission(limits, { metrics, registry, onOther: others.other }), // bounds the requests in flight, by class
   ].map(middleware);
-  const judged = [
-    middleware(authenticate), // answers 401, or from here on the caller is known
+  const known = [
+    middleware(authenticate), // from here on a user is known, or 401 was answered
     gate(takeTurn), // users take turns while the event loop is busy
-    middleware(readRequestInfo), // verb, group, resource, name
-    middleware(refuseWithdrawnPaths), // 410 for any signed-in caller
-    middleware(authorize), // before any cache is read
+    middleware(createReadRequestInfo()), // verb, group, resource, name
   ];
+  const withdrawn = middleware(refuseWithdrawnPaths); // 410 to anybody signed in
+  const allowed = middleware(authorize); // before any cache is read
   const router = createRouter();
-  // Public routes (health, version, descriptions, /oauth) ignore the bearer token: an expired one must not fail a probe.
-  mountRoutes(router, routes, ({ access, before }) => {
+  // Public routes (health, version, descriptions, /oauth) do not look at the bearer: a stale one must not fail a probe.
+  mountRoutes(router, routes, ({ access, before, gone }) => {
     if (access === 'public') return first;
+    const judged = gone ? [...known, withdrawn, allowed] : [...known, allowed];
     return before ? [...first, middleware(before), ...judged] : [...first, ...judged];
   });
-  router.use(...first, middleware(refuseUnknownPublicPaths(platform)), ...judged, middleware(refuseUnknownPaths));
+  const unknown = [middleware(refuseUnknownPublicPaths(platform)), ...known, allowed, middleware(refuseUnknownPaths)];
+  router.use(...first, ...unknown);
   return serveRouter(router, {
     guard,
     writer,

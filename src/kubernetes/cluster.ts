@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { LastProof } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import { type Clock, withTimeLimit } from '../runtime/clock.ts';
@@ -78,7 +79,7 @@ export interface Cluster {
     options?: { readonly exposeLag?: boolean },
   ): MirroredSecrets;
   /** Exposes the age of data without a reflector in the same metric as the age of a reflector. `resource` is its label. */
-  exposeStaleness(resource: string, stalenessMs: () => number): void;
+  exposeStaleness(resource: string, proof: LastProof): void;
   /** At most one reflector per resource name: the name labels its metrics. */
   reflect<E extends StoredEntry>(resource: WatchedResource, store: ReflectedStore<E>, plan: CheckPlan): Reflector;
   /** Whether the API server compares its own cache with etcd: Kubernetes 1.34 and later. False when it does not answer in time. */
@@ -147,7 +148,7 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
     objects: (collection) => new HttpClusterObjects(collection, { client, clock, closed: closing.signal }),
     mirrorSecrets: (name, labels, options) =>
       mirrorSecrets({ name, labels, ...options }, { requests, namespace, clock, registry, reflect }),
-    exposeStaleness: (resource, stalenessMs) => reflectors.exposeStaleness(resource, stalenessMs),
+    exposeStaleness: (resource, proof) => reflectors.exposeStaleness(resource, () => clock.monotonic() - proof.at),
     reflect,
     version,
     checksItsCache: (signal) => version(signal).then(isOfServerThatChecks, () => false),

@@ -75,8 +75,8 @@ export function createAuthorizationServer(
   const clients = createClientAuthentication(options, { clock, random, clientFailures, clientSecrets });
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
   const revoke = createRevocation(options, {
-    // Without the users, because the session of any user can be ended, known or not: a disabled user may be enabled again later.
-    data: createTokenData([keys, sessions]),
+    // A disabled user may be enabled again later, so the session of any user can be ended, known or not.
+    data: createTokenData([keys, sessions], clock),
     clients,
     keys,
     sessions,

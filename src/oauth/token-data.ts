@@ -1,12 +1,13 @@
-import { DataTooOld } from '../data-age.ts';
+import { type AgingCopy, areCurrent, DataTooOld, tooOldAmong } from '../data-age.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { serviceUnavailable } from '../status-error.ts';
 
 /** Data that the verification of tokens needs: signing keys, session records or users. */
 export interface JudgedBy {
-  /** Why the data is not loaded yet; `undefined` once it is. For the log. */
+  /** Why it is not loaded yet; `undefined` once it is. For the log. Until then one of `copies` has no proof. */
   fault(): string | undefined;
-  /** The message for callers while the data is older than allowed: we may have missed a revocation or removal (C-38). */
-  tooOld(): string | undefined;
+  /** When what it holds was last proved current. While a copy is too old, a revocation or removal may be unseen (C-38). */
+  readonly copies: readonly AgingCopy[];
 }
 
 /** The only place that decides whether tokens can be verified now. */
@@ -18,25 +19,24 @@ export interface TokenData {
 }
 
 /**
- * Why data is not loaded yet is only logged; that data is too old is also said in the answer. Each call checks both.
+ * Data that was never loaded is explained in the log only; data that is too old is explained to the caller. Every request
+ * checks both, so the sources are asked for words only when a number says that something is wrong.
  */
-export function createTokenData(sources: readonly JudgedBy[]): TokenData {
-  const tooOld = (): string | undefined => {
+export function createTokenData(sources: readonly JudgedBy[], clock: Pick<Clock, 'monotonic'>): TokenData {
+  const copies = sources.flatMap((source) => source.copies);
+  const refuse = (now: number): void => {
     for (const source of sources) {
-      const sentence = source.tooOld();
-      if (sentence !== undefined) return sentence;
+      const fault = source.fault();
+      if (fault !== undefined) throw serviceUnavailable('tokens cannot be judged now', 1, new Error(fault));
     }
-    return undefined;
+    const sentence = tooOldAmong(copies, now);
+    if (sentence !== undefined) throw new DataTooOld(sentence);
   };
   return {
-    tooOld,
+    tooOld: () => tooOldAmong(copies, clock.monotonic()),
     check: () => {
-      for (const source of sources) {
-        const fault = source.fault();
-        if (fault !== undefined) throw serviceUnavailable('tokens cannot be verified now', 1, new Error(fault));
-      }
-      const sentence = tooOld();
-      if (sentence !== undefined) throw new DataTooOld(sentence);
+      const now = clock.monotonic();
+      if (!areCurrent(copies, now)) refuse(now);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { DataTooOld, tooOldText } from '../data-age.ts';
+import { DataTooOld, type LastProof, oldestAgeMs, tooOldText } from '../data-age.ts';
 import type { Freshness } from '../kubernetes/reflector/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { serviceUnavailable } from '../status-error.ts';
@@ -75,6 +75,8 @@ class ResourceCache implements RunningLister {
   readonly #typeMembers: Uint8Array;
   readonly #missingRight: (() => string | undefined) | undefined;
   readonly #freshness: readonly Freshness[];
+  readonly #proofs: readonly LastProof[];
+  #isSynced = false;
   readonly #maxStalenessMs: number;
   readonly #epoch: string;
   readonly #clock: Clock;
@@ -92,6 +94,7 @@ class ResourceCache implements RunningLister {
     this.#typeMembers = typeMembers(store.kind);
     this.#missingRight = options.missingRight;
     this.#freshness = Object.values(options.freshness);
+    this.#proofs = this.#freshness.map(({ proof }) => proof);
     this.#maxStalenessMs = options.maxStalenessMs;
     this.#epoch = options.epoch;
     this.#clock = options.clock;
@@ -110,7 +113,7 @@ class ResourceCache implements RunningLister {
     const kept = this.#pages.get(key);
     if (kept) return kept;
     const representation = this.#select(snapshot, query);
-    if (representation.length('identity') <= LONGEST_KEPT_PAGE_BYTES) this.#keepPage(key, representation);
+    if (representation.identityLength <= LONGEST_KEPT_PAGE_BYTES) this.#keepPage(key, representation);
     return representation;
   }
 
@@ -171,14 +174,13 @@ class ResourceCache implements RunningLister {
   }
 
   #hasSynced(): boolean {
-    return this.#freshness.every((reflector) => reflector.hasSynced());
+    this.#isSynced ||= this.#freshness.every((reflector) => reflector.hasSynced());
+    return this.#isSynced;
   }
 
   /** The age of the oldest data behind an answer. */
   #ageMs(): number {
-    let oldest = 0;
-    for (const reflector of this.#freshness) oldest = Math.max(oldest, reflector.stalenessMs());
-    return oldest;
+    return oldestAgeMs(this.#proofs, this.#clock.monotonic());
   }
 
   /** The message for callers if the reason is a right that we lack. */

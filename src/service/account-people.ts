@@ -85,7 +85,7 @@ function createPasswords(
       parts: [{ name: `reflector of ${NAME}`, run: (signal) => reflector.run(signal) }],
       checks: mirrorChecks(NAME, reflector, { maxStalenessMs }),
       reflectors: { [NAME]: reflector },
-      ages: { lists: {}, revocation: { [NAME]: () => records.stalenessMs() } },
+      ages: { lists: {}, revocation: { [NAME]: records.proof } },
     },
   };
 }

@@ -66,6 +66,7 @@ export function createAccountRecords(options: AccountRecordsOptions, parts: Acco
   };
   const freshness: Freshness = {
     hasSynced: () => reflector.hasSynced(),
+    proof: reflector.proof,
     stalenessMs: () => reflector.stalenessMs(),
     idleMs: () => (started.already ? reflector.idleMs() : 0),
   };

@@ -71,8 +71,8 @@ export function createAccounts(options: AccountsOptions, parts: AccountsParts): 
 
   // The mirror of users shows who is disabled or gone, so its age matters for revocation.
   const ages = {
-    lists: { [BINDINGS]: bindingReflector.stalenessMs },
-    revocation: { users: users.mirror.stalenessMs },
+    lists: { [BINDINGS]: bindingReflector.proof },
+    revocation: { users: users.mirror.proof },
   };
   return {
     names,
@@ -110,13 +110,14 @@ function reflectBindings(
 }
 
 /** The bindings count as synced when the users show the roles of the first list of bindings. */
-function shownIn(store: ResourceStore, { hasSynced, stalenessMs, idleMs, missingRight }: Mirror): Mirror {
+function shownIn(store: ResourceStore, { hasSynced, proof, stalenessMs, idleMs, missingRight }: Mirror): Mirror {
   let isShown = false;
   return {
     hasSynced() {
       isShown ||= hasSynced() && store.isDecorated;
       return isShown;
     },
+    proof,
     stalenessMs,
     idleMs,
     missingRight,

@@ -24,7 +24,7 @@ export interface Upkeep {
   readonly checks: readonly HealthCheck[];
   /** The reflectors, by the name of what they mirror. Liveness asks whether they still try. */
   readonly reflectors: Readonly<Record<string, Freshness>>;
-  /** Milliseconds since the last proof of being current, by the name of the data. */
+  /** When its data was last proved current, by the name of the data. */
   readonly ages: WatchedAges;
 }
 

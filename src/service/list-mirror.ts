@@ -76,7 +76,7 @@ export function createListMirror(options: ListMirrorOptions, parts: ListMirrorPa
       ],
       checks: all.flatMap(([name, one]) => mirrorChecks(name, one, { maxStalenessMs, isOptional: !isRequired })),
       reflectors: freshness,
-      ages: { lists: Object.fromEntries(all.map(([name, one]) => [name, () => one.stalenessMs()])), revocation: {} },
+      ages: { lists: Object.fromEntries(all.map(([name, one]) => [name, one.proof])), revocation: {} },
     },
   };
 }

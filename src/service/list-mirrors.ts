@@ -97,6 +97,6 @@ function countedIn(store: ResourceStore, pods: Mirror): Mirror {
     isCounted ||= pods.hasSynced() && store.isDecorated;
     return isCounted;
   };
-  const { stalenessMs, idleMs, missingRight } = pods;
-  return { hasSynced, stalenessMs, idleMs, missingRight };
+  const { proof, stalenessMs, idleMs, missingRight } = pods;
+  return { hasSynced, proof, stalenessMs, idleMs, missingRight };
 }

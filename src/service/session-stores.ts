@@ -54,7 +54,7 @@ export function createSessions(
       ],
       checks: mirrorChecks(NAME, reflector, { maxStalenessMs }),
       reflectors: { [NAME]: reflector },
-      ages: { lists: {}, revocation: { [NAME]: () => records.stalenessMs() } },
+      ages: { lists: {}, revocation: { [NAME]: records.proof } },
     },
   };
 }

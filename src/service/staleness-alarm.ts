@@ -1,3 +1,4 @@
+import type { LastProof } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SecurityEvents } from '../security-events.ts';
@@ -11,13 +12,13 @@ import type { Part } from './run-group.ts';
 const ALARM_MS = 120_000;
 const LOOK_MS = 10_000;
 
-type Ages = Readonly<Record<string, () => number>>;
+type Proofs = Readonly<Record<string, LastProof>>;
 
-/** The ages of data by name: milliseconds since the last proof that it is current. */
+/** When data was last proved current, by its name. */
 export interface WatchedAges {
-  readonly lists: Ages;
+  readonly lists: Proofs;
   /** The data about sign-outs, revocations and removed users. Its age is a security event as well (C-38). */
-  readonly revocation: Ages;
+  readonly revocation: Proofs;
 }
 
 export interface StalenessAlarmParts {
@@ -33,13 +34,14 @@ export function createStalenessAlarm(ages: WatchedAges, parts: StalenessAlarmPar
     logger.warn({ data, seconds }, 'data is old: the cluster cannot be followed');
   const report = (data: string, seconds: number): void => events.report('revocation_data_stale', { data, seconds });
   const watched = [
-    ...Object.entries(ages.lists).map(([data, ageMs]) => ({ data, ageMs, tell: warn })),
-    ...Object.entries(ages.revocation).map(([data, ageMs]) => ({ data, ageMs, tell: report })),
+    ...Object.entries(ages.lists).map(([data, proof]) => ({ data, proof, tell: warn })),
+    ...Object.entries(ages.revocation).map(([data, proof]) => ({ data, proof, tell: report })),
   ];
   const alarmed = new Set<string>();
   const look = (): void => {
-    for (const { data, ageMs, tell } of watched) {
-      const ms = ageMs();
+    const now = clock.monotonic();
+    for (const { data, proof, tell } of watched) {
+      const ms = now - proof.at;
       // Before the first proof no data can be old; readiness reports that case.
       const isOld = Number.isFinite(ms) && ms > ALARM_MS;
       if (isOld && !alarmed.has(data)) {

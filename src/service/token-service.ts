@@ -92,7 +92,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     registry,
     events,
   });
-  const data = createTokenData([keys, sessions, people]);
+  const data = createTokenData([keys, sessions, ...people.judgedBy], clock);
   const standing = createUserStandings(keys);
   const liveUser = createLiveUsers(users, standing, options.oauth);
   const verifications = createVerificationCounter(registry);
@@ -154,7 +154,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
       { name: 'signing key rotation', run: rotator.run },
       ...(caller ? [{ name: 'caller token file', run: caller.run }] : []),
     ],
-    ages: { lists: {}, revocation: { 'signing-keys': () => secrets.stalenessMs(options.keys.secretName) } },
+    ages: { lists: {}, revocation: { 'signing-keys': secrets.proofOf(options.keys.secretName) } },
   };
   const clientUpkeep = {
     ...NO_UPKEEP,
@@ -166,7 +166,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
   };
   // The data that has no reflector to expose its age.
   for (const { ages } of [keyUpkeep, people.upkeep])
-    for (const [name, read] of Object.entries(ages.revocation)) cluster.exposeStaleness(name, read);
+    for (const [name, proof] of Object.entries(ages.revocation)) cluster.exposeStaleness(name, proof);
   const checks = dataChecks(
     { fault: keys.fault, missingRight: () => secrets.missingRight(options.keys.secretName) },
     data,

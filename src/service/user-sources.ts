@@ -23,14 +23,13 @@ export interface UserSourceParts extends Omit<Shared, 'events'> {
   readonly objects?: UserObjects | undefined;
 }
 
-/**
- * Where users come from, and what keeps them current. `fault` says why not every user is known yet, so that nobody can
- * be called unknown or gone.
- */
-export interface UserSources extends JudgedBy {
+/** Where users come from, and what keeps them current. */
+export interface UserSources {
   /** In order of precedence: the file, User objects, the first administrator. */
   readonly sources: readonly UserSource[];
   readonly administrator: FirstAdministrator | undefined;
+  /** While one of them has a fault, not every user is known, so nobody can be called unknown or gone. */
+  readonly judgedBy: readonly JudgedBy[];
   readonly upkeep: Upkeep;
 }
 
@@ -59,8 +58,7 @@ export function createUserSources(
       administrator && { ...administrator, ...(objects && { givesWayTo: objects.label }) },
     ].filter((source) => source !== undefined),
     administrator,
-    fault: () => objects?.fault() ?? administrator?.fault(),
-    tooOld: () => objects?.tooOld() ?? administrator?.tooOld(),
+    judgedBy: [objects, administrator].filter((source) => source !== undefined),
     upkeep: {
       ...NO_UPKEEP,
       ...(administrator && upkeepOf(administrator, options.firstAdministrator.secretName, secrets)),
@@ -86,5 +84,5 @@ const upkeepOf = (
       check: () => administrator.fault(),
     },
   ],
-  ages: { lists: {}, revocation: { 'first-administrator': () => secrets.stalenessMs(secretName) } },
+  ages: { lists: {}, revocation: { 'first-administrator': secrets.proofOf(secretName) } },
 });

@@ -1,4 +1,4 @@
-import { tooOldText } from '../data-age.ts';
+import { type AgingCopy, isProven, neverProven } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -43,13 +43,16 @@ export interface FirstAdministrator extends UserSource {
   run(signal: AbortSignal): Promise<void>;
   /** Why sign-ins and tokens of this user cannot be checked yet; `undefined` once they can. */
   fault(): string | undefined;
-  /** The message for callers while the Secret is older than allowed. */
-  tooOld(): string | undefined;
+  /** When the Secret was last proved current. */
+  readonly copies: readonly AgingCopy[];
 }
 
 const LABEL = 'first administrator';
 
-/** The key of the Secret that holds the uid of the User object that took its user over. */
+/** What callers are told is too old. */
+const DATA = 'users';
+
+/** Key of the Secret: the uid of the User object that took its user over. */
 const OBJECT = 'object';
 
 /** 144 random bits in 24 characters that need no quoting anywhere. */
@@ -66,7 +69,8 @@ export function createFirstAdministrator(
   parts: FirstAdministratorParts,
 ): FirstAdministrator {
   const listeners: (() => void)[] = [];
-  const state = { users: [] as readonly User[], known: false };
+  const state = { users: [] as readonly User[] };
+  const read = neverProven();
 
   const take = (secret: StoredSecret | undefined): void => {
     const object = secret && text(secret, OBJECT);
@@ -77,10 +81,10 @@ export function createFirstAdministrator(
         'the Secret is not used: a User object took its user over',
       );
     else if (secret && !user) parts.logger.error({ secret: options.secretName }, 'the Secret names no usable user');
-    if (!secret && state.known)
-      parts.logger.warn({ secret: options.secretName }, 'the Secret is gone, so its user is removed');
+    if (!secret && isProven(read))
+      parts.logger.warn({ secret: options.secretName }, 'the Secret is gone, and its user');
     state.users = user ? [user] : [];
-    state.known = true;
+    read.at = parts.clock.monotonic();
     for (const changed of listeners) changed();
   };
 
@@ -94,11 +98,13 @@ export function createFirstAdministrator(
     if (!signal.aborted) await parts.secrets.watch(options.secretName, take, signal);
   };
   const fault = (): string | undefined =>
-    state.known ? undefined : `the Secret ${options.secretName} is not read yet`;
-  const tooOld = (): string | undefined =>
-    tooOldText('users', parts.secrets.stalenessMs(options.secretName), options.maxStalenessMs);
+    isProven(read) ? undefined : `the Secret ${options.secretName} is not read yet`;
   return {
-    ...{ label: LABEL, takenOver, run, fault, tooOld },
+    ...{ label: LABEL, takenOver, run, fault },
+    copies: [
+      { data: DATA, proof: read, maxAgeMs: Number.POSITIVE_INFINITY },
+      { data: DATA, proof: parts.secrets.proofOf(options.secretName), maxAgeMs: options.maxStalenessMs },
+    ],
     users: () => state.users,
     onChange: (changed) => listeners.push(changed),
   };

@@ -103,4 +103,5 @@ interface Shown {
   readonly labels: { readonly write: string };
 }
 
-const textOf = (representation: Representation): string => Buffer.concat(representation.body('identity')).toString();
+const textOf = (representation: Representation): string =>
+  Buffer.concat(representation.body('identity').pieces).toString();

@@ -1,11 +1,17 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import type { LastProof } from '../../src/data-age.ts';
 import { createStalenessAlarm } from '../../src/service/staleness-alarm.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 function start() {
   const clock = new FakeClock();
   const ages = { nodes: 0, keys: 0, sessions: 0 };
+  const proofOf = (data: keyof typeof ages): LastProof => ({
+    get at() {
+      return clock.monotonic() - ages[data];
+    },
+  });
   const told: object[] = [];
   const stop = new AbortController();
   const events = { report: (event: string, fields: object) => told.push({ event, ...fields }) };
@@ -15,8 +21,8 @@ function start() {
   };
   const logger = pino({ formatters: { level: (level) => ({ level }) } }, { write });
   const watched = {
-    lists: { nodes: () => ages.nodes },
-    revocation: { keys: () => ages.keys, sessions: () => ages.sessions },
+    lists: { nodes: proofOf('nodes') },
+    revocation: { keys: proofOf('keys'), sessions: proofOf('sessions') },
   };
   const running = createStalenessAlarm(watched, { clock, logger, events }).run(stop.signal);
   return { clock, ages, told, stop, running };

@@ -1,4 +1,4 @@
-import { tooOldText } from '../../data-age.ts';
+import { type AgingCopy, isProven, neverProven } from '../../data-age.ts';
 import { aborted } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SecurityEvents } from '../../security-events.ts';
@@ -20,8 +20,8 @@ export interface UserObjects extends UserSource {
   run(signal: AbortSignal): Promise<void>;
   /** Why not every user is known yet; `undefined` once they are. */
   fault(): string | undefined;
-  /** The message for callers while the data is older than allowed. */
-  tooOld(): string | undefined;
+  /** When users and passwords were last proved current. */
+  readonly copies: readonly AgingCopy[];
   /** Users with something in their object that cannot be used: for a metric. */
   faulty(): number;
 }
@@ -30,6 +30,9 @@ export interface UserObjects extends UserSource {
 const LOOK_MS = 50;
 
 const LABEL = 'User objects';
+
+/** What callers are told is too old. */
+const DATA = 'users';
 
 /**
  * The users that are objects of the cluster: those that are complete and not being deleted. Nobody is known before all
@@ -41,7 +44,7 @@ export function createUserObjects(
 ): UserObjects {
   const listeners: ((change: SourceChange) => void)[] = [];
   const faults = new Map<string, string>();
-  let isKnown = false;
+  const indexed = neverProven();
 
   const read = (name: string): User | undefined => {
     const record = users.get(name);
@@ -63,7 +66,7 @@ export function createUserObjects(
     }
   };
   const changed = (name: string): void => {
-    if (!isKnown) return;
+    if (!isProven(indexed)) return;
     const change = { users: new Map([[name, read(name)]]) };
     for (const listener of listeners) listener(change);
   };
@@ -77,7 +80,7 @@ export function createUserObjects(
     if (!signal.aborted) {
       const all = new Map([...users.all()].map(({ name }) => [name, read(name)]));
       for (const listener of listeners) listener({ users: all, isFirst: true });
-      isKnown = true;
+      indexed.at = clock.monotonic();
     }
     await aborted(signal);
   };
@@ -86,8 +89,12 @@ export function createUserObjects(
     users: () => [],
     onChange: (listener) => void listeners.push(listener),
     run,
-    fault: () => (isKnown ? undefined : (fault() ?? 'the users are not indexed yet')),
-    tooOld: () => tooOldText('users', users.stalenessMs(), maxStalenessMs) ?? passwords.tooOld(),
+    fault: () => (isProven(indexed) ? undefined : (fault() ?? 'the users are not indexed yet')),
+    copies: [
+      { data: DATA, proof: indexed, maxAgeMs: Number.POSITIVE_INFINITY },
+      { data: DATA, proof: users.proof, maxAgeMs: maxStalenessMs },
+      ...passwords.copies,
+    ],
     faulty: () => faults.size,
   };
 }

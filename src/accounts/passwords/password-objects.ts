@@ -1,4 +1,3 @@
-import { tooOldText } from '../../data-age.ts';
 import { compareResourceVersions } from '../../kubernetes/object.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import { costOf } from '../../users/password-hash.ts';
@@ -58,7 +57,7 @@ export function createPasswordObjects(
     remove: (owner) => write(owner, undefined),
     onChange: (changed) => void listeners.push(changed),
     fault: () => (users.hasSynced() ? undefined : 'the users are not loaded yet'),
-    tooOld: () => tooOldText('users', users.stalenessMs(), maxStalenessMs),
+    copies: [{ data: 'users', proof: users.proof, maxAgeMs: maxStalenessMs }],
   };
 }
 

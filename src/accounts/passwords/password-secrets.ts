@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { tooOldText } from '../../data-age.ts';
+import type { AgingCopy } from '../../data-age.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -73,8 +73,9 @@ class PasswordSecrets implements PasswordStore {
   fault = (): string | undefined =>
     this.#parts.records.hasSynced() ? undefined : 'the passwords of users are not loaded yet';
 
-  tooOld = (): string | undefined =>
-    tooOldText('users', this.#parts.records.stalenessMs(), this.#options.maxStalenessMs);
+  get copies(): readonly AgingCopy[] {
+    return [{ data: 'users', proof: this.#parts.records.proof, maxAgeMs: this.#options.maxStalenessMs }];
+  }
 
   onChange = (changed: (user: string) => void): void => void this.#listeners.push(changed);
 

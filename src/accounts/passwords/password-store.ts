@@ -1,3 +1,5 @@
+import type { AgingCopy } from '../../data-age.ts';
+
 /** Names one User object: a later user of the same name has another uid. */
 export interface PasswordOwner {
   readonly name: string;
@@ -18,8 +20,8 @@ export interface PasswordStore {
   onChange(changed: (name: string) => void): void;
   /** Why hashes are not known yet; `undefined` once they are. */
   fault(): string | undefined;
-  /** The message for callers while the hashes are older than allowed. */
-  tooOld(): string | undefined;
+  /** When the hashes were last proved current. */
+  readonly copies: readonly AgingCopy[];
 }
 
 /** Somebody else has changed the password meanwhile. */

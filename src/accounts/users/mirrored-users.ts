@@ -4,7 +4,7 @@ import { userOwnOf } from './user-entry.ts';
 import type { UserRecord, UserRecords } from './user-record.ts';
 
 /** The records of the User objects that a reflector mirrors. */
-export function createUserRecords(objects: AllObjects, { hasSynced, stalenessMs }: Freshness): UserRecords {
+export function createUserRecords(objects: AllObjects, { hasSynced, proof }: Freshness): UserRecords {
   return {
     get(name) {
       const entry = objects.get(name);
@@ -15,6 +15,6 @@ export function createUserRecords(objects: AllObjects, { hasSynced, stalenessMs 
     },
     onChange: (changed) => objects.onChange(changed),
     hasSynced,
-    stalenessMs,
+    proof,
   };
 }

@@ -1,3 +1,4 @@
+import type { LastProof } from '../../data-age.ts';
 import { asArray, asObject, type KubernetesObject } from '../../kubernetes/object.ts';
 import type { AccountNames } from '../names.ts';
 
@@ -74,6 +75,6 @@ export interface UserRecords {
   onChange(changed: (name: string) => void): void;
   /** Whether the first complete list is in memory. */
   hasSynced(): boolean;
-  /** Milliseconds since the last proof that memory is current. */
-  stalenessMs(): number;
+  /** When memory was last proved current. */
+  readonly proof: LastProof;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Representation } from '../../resources/bytes/representation.ts';
+import { wholeBody } from './answer.ts';
 
 /** The representation of a document that changes rarely: compressed on first use, with an ETag of its content unless one is given. */
 export function toRepresentation(body: Uint8Array, etag = contentTag(body)): Representation {
@@ -13,8 +14,8 @@ export function toRepresentation(body: Uint8Array, etag = contentTag(body)): Rep
   return {
     etag: (coding) => (coding === 'gzip' ? etag.replace(/"$/, '-gzip"') : etag),
     compose: () => undefined,
-    body: (coding) => [bytes(coding)],
-    length: (coding) => bytes(coding).byteLength,
+    body: (coding) => wholeBody(bytes(coding)),
+    identityLength: body.byteLength,
   };
 }
 

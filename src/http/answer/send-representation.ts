@@ -1,7 +1,7 @@
 import type { ContentCoding, Representation } from '../../resources/bytes/representation.ts';
 import type { Exchange } from '../exchange.ts';
 import { chooseCoding } from './accept.ts';
-import { type AnswerHeaders, type AnswerWriter, NO_BODY } from './answer.ts';
+import { type AnswerBody, type AnswerHeaders, type AnswerWriter, NO_BODY } from './answer.ts';
 
 /** Smaller bodies are not compressed, because the headers are longer than what gzip would save. */
 const MIN_GZIP_BYTES = 1_024;
@@ -31,7 +31,7 @@ export function sendRepresentation(
   const { representation, cacheControl, staleSeconds } = answer;
   const { headers } = exchange.request;
   const wanted = chooseCoding(headers['accept-encoding'] as string | undefined);
-  const coding = representation.length('identity') < MIN_GZIP_BYTES ? 'identity' : wanted;
+  const coding = representation.identityLength < MIN_GZIP_BYTES ? 'identity' : wanted;
   const etag = representation.etag(coding);
   const fresh = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' };
   const validators = staleSeconds === undefined ? fresh : { ...fresh, ...staleHeaders(staleSeconds) };
@@ -42,22 +42,20 @@ export function sendRepresentation(
   }
   const sent = { ...answer, coding, validators };
   const composed = representation.compose(coding);
-  if (composed === undefined) return sendBody(writer, exchange, sent);
+  if (composed === undefined) return sendBody(writer, exchange, sent, representation.body(coding));
   const made = answer.deadline?.allowed(composed, exchange) ?? composed;
-  return made.then(() => sendBody(writer, exchange, sent));
+  return made.then(() => sendBody(writer, exchange, sent, representation.body(coding)));
 }
 
 interface Sent {
-  readonly representation: Representation;
   readonly contentType: string;
   readonly coding: ContentCoding;
   readonly validators: AnswerHeaders;
 }
 
-function sendBody(writer: AnswerWriter, exchange: Exchange, sent: Sent): void {
-  const { representation, contentType, coding, validators } = sent;
+function sendBody(writer: AnswerWriter, exchange: Exchange, sent: Sent, body: AnswerBody): void {
+  const { contentType, coding, validators } = sent;
   exchange.coding = coding;
-  const body = { pieces: representation.body(coding), length: representation.length(coding) };
   const encoded = coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {};
   writer.send(exchange, 200, { 'Content-Type': contentType, ...encoded, ...validators }, body);
 }

@@ -1,11 +1,12 @@
 import type { Authorizer, Decision, ResourceAttributes } from '../../authorization/authorizer.ts';
 import type { Identity } from '../../oauth/tokens/identity.ts';
+import { derived } from '../../runtime/derived.ts';
 import { badRequest, notFound, StatusError } from '../../status-error.ts';
 import { isClusterOwn } from '../../users/user.ts';
 import { nothingServed } from '../answer/refusals.ts';
 import type { Exchange, Method, Outcome, Step } from '../exchange.ts';
 import type { RefusalPace } from '../refusal-pace.ts';
-import { type RequestInfo, toRequestInfo } from '../request-info.ts';
+import { createRequestInfos, type RequestInfo } from '../request-info.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
 
 export interface AuthorizeParts {
@@ -17,14 +18,16 @@ export interface AuthorizeParts {
   readonly pace: RefusalPace;
 }
 
-/** Step 9 of the chain (docs/contract/http.md, section 1): reads verb and resource of the request. */
-export const readRequestInfo: Step = (exchange) => {
-  const { segments, query } = exchange.target;
-  const info = toRequestInfo(exchange.request.method ?? '', segments, query);
-  if ('fault' in info) throw badRequest(info.fault);
-  exchange.asks(info);
-  return 'next';
-};
+/** Step 9 of the chain (docs/contract/http.md, section 1): from here on we know which resource the request asks for. */
+export function createReadRequestInfo(): Step {
+  const infoOf = createRequestInfos();
+  return function readRequestInfo(exchange) {
+    const info = infoOf(exchange.request.method ?? '', exchange.target);
+    if ('fault' in info) throw badRequest(info.fault);
+    exchange.asks(info);
+    return 'next';
+  };
+}
 
 /**
  * Authorizes each request for a resource under /kapis that a route serves, before any cache or parameter is read (N-32). A path that no
@@ -33,6 +36,7 @@ export const readRequestInfo: Step = (exchange) => {
  * Users need no right to read their own data.
  */
 export function createAuthorize({ authorizer, deadline, pace, isGuarded }: AuthorizeParts): Step {
+  const attributesOf = derived((info: RequestInfo) => ({ resource: toAttributes(info) }));
   return function authorize(exchange) {
     const { identity, info } = exchange;
     if (!identity || !info) throw new Error('authorization comes after authentication and request info');
@@ -41,7 +45,7 @@ export function createAuthorize({ authorizer, deadline, pace, isGuarded }: Autho
     if (exchange.target.segments.some(isNoName)) throw notFound(info.resource, info.name);
     const own = ownAccess(exchange, identity);
     if (own === 'free') return 'next';
-    const decision = authorizer.authorize(identity, { resource: toAttributes(info) });
+    const decision = authorizer.authorize(identity, attributesOf(info));
     const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info, own });
     if (!(decision instanceof Promise)) return conclude(decision);
     return deadline.bound(decision, exchange).then(conclude, (error) => pace(exchange, error));

@@ -1,3 +1,4 @@
+import { type LastProof, neverProven } from '../../data-age.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
@@ -45,11 +46,11 @@ export interface CacheWriterParts<E extends StoredEntry> {
  */
 export class CacheWriter<E extends StoredEntry> implements Freshness {
   readonly #parts: CacheWriterParts<E>;
+  readonly #proof = neverProven();
   readonly #malformed = new KeyTable<{ readonly key: string }>();
   #resourceVersion = '';
   #epoch = 0;
   #lists = 0;
-  #provenAt = Number.NEGATIVE_INFINITY;
   #activeAt: number;
 
   constructor(parts: CacheWriterParts<E>) {
@@ -72,8 +73,12 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return this.#lists;
   }
 
+  get proof(): LastProof {
+    return this.#proof;
+  }
+
   hasSynced = (): boolean => this.#epoch > 0;
-  stalenessMs = (): number => this.#parts.clock.monotonic() - this.#provenAt;
+  stalenessMs = (): number => this.#parts.clock.monotonic() - this.#proof.at;
   idleMs = (): number => this.#parts.clock.monotonic() - this.#activeAt;
 
   isAheadOf(version: string): boolean {
@@ -87,7 +92,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
 
   /** Records that the cluster has just proved that nothing newer is missing here. */
   proven(): void {
-    this.#provenAt = this.#parts.clock.monotonic();
+    this.#proof.at = this.#parts.clock.monotonic();
   }
 
   /**

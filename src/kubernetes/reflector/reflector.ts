@@ -1,3 +1,4 @@
+import type { LastProof } from '../../data-age.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { type Clock, Waiting } from '../../runtime/clock.ts';
@@ -61,6 +62,7 @@ const WATCH_NOW: RecoveryStep = { kind: 'watch', waitMs: 0 };
 export class StoreReflector<E extends StoredEntry> implements Reflector {
   readonly #parts: ReflectorParts<E>;
   readonly #writer: CacheWriter<E>;
+  readonly proof: LastProof;
   readonly #backoff: Backoff;
   readonly #recovery: Recovery;
   #state: ReflectorState = 'listing';
@@ -79,6 +81,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   constructor(parts: ReflectorParts<E>) {
     this.#parts = parts;
     this.#writer = new CacheWriter(parts);
+    this.proof = this.#writer.proof;
     this.#backoff = new Backoff(parts.clock, parts.random);
     this.#recovery = new Recovery(this.#backoff);
     this.#waiting = new Waiting(parts.clock);

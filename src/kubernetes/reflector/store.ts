@@ -1,3 +1,4 @@
+import type { LastProof } from '../../data-age.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
 import type { KubernetesObject } from '../object.ts';
 
@@ -50,9 +51,11 @@ export interface Freshness {
   /** Whether the first complete list is in the store. Once true, it stays true. */
   hasSynced(): boolean;
   /**
-   * Milliseconds since the last proof that the cache is current: an event, a bookmark, a complete list, or a watch
-   * accepted at the last resourceVersion. Infinity before the first sync.
+   * The last proof that the cache is current: an event, a bookmark, a complete list, or a watch accepted at the last
+   * resourceVersion. None before the first sync.
    */
+  readonly proof: LastProof;
+  /** Milliseconds since that proof. */
   stalenessMs(): number;
   /** Milliseconds since the last attempt or byte of any kind (I8). */
   idleMs(): number;

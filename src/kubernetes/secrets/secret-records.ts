@@ -1,3 +1,4 @@
+import type { LastProof } from '../../data-age.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
 import type { SecretRecords, StoredSecret } from '../../secret-store.ts';
@@ -28,8 +29,11 @@ export class ClusterSecretRecords implements SecretRecords {
     this.#parts = parts;
   }
 
+  get proof(): LastProof {
+    return this.#parts.freshness.proof;
+  }
+
   hasSynced = (): boolean => this.#parts.freshness.hasSynced();
-  stalenessMs = (): number => this.#parts.freshness.stalenessMs();
 
   onChange(changed: (name: string) => void): void {
     const prefix = this.#keyOf('');

@@ -1,3 +1,4 @@
+import { neverProven } from '../../data-age.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -26,6 +27,8 @@ export class ClusterSecrets implements SecretStore {
   readonly #parts: ClusterSecretsParts;
   /** The last watch of each watched Secret. */
   readonly #watches = new Map<string, SecretWatch>();
+  /** When each watched Secret was last proved current. Others keep these values, so they are made once for each name. */
+  readonly #proofs = new Map<string, { at: number }>();
   /** The rights that we lack, by verb and name of the Secret. */
   readonly #missing = new Map<string, string>();
 
@@ -60,12 +63,18 @@ export class ClusterSecrets implements SecretStore {
     const { clock, logger, watcherOf, newBackoff } = this.#parts;
     const source = watcherOf(`metadata.name=${name}`);
     const read = (): Promise<StoredSecret | undefined> => this.read(name);
-    const watch = new SecretWatch({ name, source, read, onChange, clock, logger, backoff: newBackoff() });
+    const proof = this.proofOf(name);
+    const watch = new SecretWatch({ name, source, proof, read, onChange, clock, logger, backoff: newBackoff() });
     this.#watches.set(name, watch);
     return watch.run(signal);
   }
 
-  stalenessMs = (name: string): number => this.#watches.get(name)?.stalenessMs() ?? Number.POSITIVE_INFINITY;
+  proofOf(name: string): { at: number } {
+    const known = this.#proofs.get(name);
+    const proof = known ?? neverProven();
+    if (!known) this.#proofs.set(name, proof);
+    return proof;
+  }
 
   missingRight = (name: string): string | undefined =>
     this.#watches.get(name)?.missingRight() ?? this.#missing.get(`get ${name}`) ?? this.#missing.get(`create ${name}`);
@@ -92,6 +101,8 @@ const NOW = '';
 export interface SecretWatchParts {
   readonly name: string;
   readonly source: ListerWatcher;
+  /** Written when an event, a bookmark or a read proves that nothing newer is missing. */
+  readonly proof: { at: number };
   read(): Promise<StoredSecret | undefined>;
   onChange(secret: StoredSecret | undefined): void;
   readonly clock: Clock;
@@ -113,7 +124,6 @@ export class SecretWatch {
   #reported: string | undefined;
   readonly #failure: LastingFailure;
   #missingRight: string | undefined;
-  #provenAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: SecretWatchParts) {
     this.#parts = parts;
@@ -123,9 +133,6 @@ export class SecretWatch {
 
   /** See `Reflector.missingRight`. */
   missingRight = (): string | undefined => this.#missingRight;
-
-  /** Milliseconds since an event, a bookmark or a read proved that nothing newer is missing. */
-  stalenessMs = (): number => this.#parts.clock.monotonic() - this.#provenAt;
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -184,7 +191,7 @@ export class SecretWatch {
   }
 
   #healthy(): void {
-    this.#provenAt = this.#parts.clock.monotonic();
+    this.#parts.proof.at = this.#parts.clock.monotonic();
     this.#parts.backoff.succeeded();
     this.#failure.over({ secret: this.#parts.name }, 'the cluster answers again');
   }

@@ -1,6 +1,6 @@
 import { constants, type KeyObject, sign } from 'node:crypto';
 import type { Registry } from 'prom-client';
-import { tooOldText } from '../../data-age.ts';
+import { type AgingCopy, isProven, neverProven } from '../../data-age.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -17,9 +17,9 @@ export interface SigningKeys {
   run(signal: AbortSignal): Promise<void>;
   /** Why there are no usable keys yet; `undefined` once there are. For the log and the readiness check. */
   fault(): string | undefined;
-  /** The message for callers while the keys are older than allowed: we may have missed that one was revoked (C-38). */
-  tooOld(): string | undefined;
-  /** The active key, or the key `kid` if it still has its private part. */
+  /** When the keys were last proved current. While they are too old, one may have been revoked unseen (C-38). */
+  readonly copies: readonly AgingCopy[];
+  /** The active key, or another one that still has its private part. */
   signingKey(kid?: string): SigningKey | undefined;
   /** The public key, unless it is unknown or revoked. */
   verificationKey(kid: string): KeyObject | undefined;
@@ -62,7 +62,8 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
   const log = parts.logger.child({ secret });
   let reason = 'the signing keys are not loaded yet';
   let current: LoadedKeys | undefined;
-  let isProven = false;
+  const followed = parts.secrets.proofOf(secret);
+  const loaded = neverProven();
   let stored: readonly StoredKey[] | undefined;
   registerKeyMetrics(parts.registry, parts.clock, { keys: () => current?.keys ?? [], rotation: options.rotation });
 
@@ -74,9 +75,10 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
       events.report('signing_keys_unusable', { secret, fault: keySet.fault, lastGoodInUse: current !== undefined });
       return;
     }
-    const loaded = loadKeys(keySet, current);
-    if (current) reportKeyChanges(current, loaded, events);
-    current = loaded;
+    const next = loadKeys(keySet, current);
+    if (current) reportKeyChanges(current, next, events);
+    current = next;
+    loaded.at = parts.clock.monotonic();
     stored = keySet.keys;
   };
 
@@ -119,17 +121,17 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
 
   const fault = (): string | undefined => {
     if (!current) return reason;
-    // Keys that we have just created count only after the watch has delivered them once.
-    isProven ||= Number.isFinite(parts.secrets.stalenessMs(secret));
-    return isProven ? undefined : 'the Secret of the signing keys is not watched yet';
+    // Keys that we have just created count only after their watch has shown them once.
+    return isProven(followed) ? undefined : 'the signing keys are not followed yet';
   };
-  const tooOld = (): string | undefined =>
-    tooOldText('signing keys', parts.secrets.stalenessMs(secret), options.maxStalenessMs);
-
+  const data = 'signing keys';
   return {
     run,
     fault,
-    tooOld,
+    copies: [
+      { data, proof: loaded, maxAgeMs: Number.POSITIVE_INFINITY },
+      { data, proof: followed, maxAgeMs: options.maxStalenessMs },
+    ],
     signingKey: (kid) => current?.signing.get(kid ?? current.active),
     verificationKey: (kid) => current?.verification.get(kid),
     publicKeys: () => current?.published ?? [],

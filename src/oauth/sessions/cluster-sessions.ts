@@ -1,4 +1,4 @@
-import { tooOldText } from '../../data-age.ts';
+import type { AgingCopy } from '../../data-age.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -75,8 +75,9 @@ class SharedSessions implements ClusterSessions {
   fault = (): string | undefined =>
     this.#parts.records.hasSynced() ? undefined : 'the session records are not loaded yet';
 
-  tooOld = (): string | undefined =>
-    tooOldText('sessions', this.#parts.records.stalenessMs(), this.#options.maxStalenessMs);
+  get copies(): readonly AgingCopy[] {
+    return [{ data: 'sessions', proof: this.#parts.records.proof, maxAgeMs: this.#options.maxStalenessMs }];
+  }
 
   newId = (): string => this.#parts.random.bytes(ID_BYTES).toString('base64url');
 

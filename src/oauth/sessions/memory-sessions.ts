@@ -45,7 +45,7 @@ export function createMemorySessions(parts: { readonly clock: Clock; readonly ra
   };
   return {
     fault: () => undefined,
-    tooOld: () => undefined,
+    copies: [],
     newId: () => prefix + parts.random.bytes(SESSION_BYTES).toString('base64url'),
     knowsEndsOf: (sid) => sid.startsWith(prefix),
     read,

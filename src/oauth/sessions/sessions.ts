@@ -1,3 +1,5 @@
+import type { AgingCopy } from '../../data-age.ts';
+
 /**
  * The record of a session with a rotated refresh token: enough to make its last pair of tokens again, byte for byte, when the
  * previous refresh token is sent again. It never contains a token.
@@ -60,8 +62,8 @@ export interface SessionChange<T> {
 export interface SessionStore {
   /** Why the records are not loaded yet, so that no token can be accepted; `undefined` once they are. For the log. */
   fault(): string | undefined;
-  /** The message for callers while the records are older than allowed: we may have missed that a session has ended (C-38). */
-  tooOld(): string | undefined;
+  /** When the records were last proved current. While they are too old, a session may have ended unseen (C-38). */
+  readonly copies: readonly AgingCopy[];
   /** The id of a session that begins now. */
   newId(): string;
   /**

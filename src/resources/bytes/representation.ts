@@ -8,16 +8,14 @@ export interface Representation {
   etag(coding: ContentCoding): string;
   /** Makes the body, in slices of time if it takes long. `undefined`: the body is ready. */
   compose(coding: ContentCoding): Promise<void> | undefined;
-  /**
-   * The pieces of the body, to be written in this order. They never change. A body that is not composed yet is composed
-   * at once.
-   */
-  body(coding: ContentCoding): readonly Uint8Array[];
-  /** Bytes of `body(coding)`. */
-  length(coding: ContentCoding): number;
+  /** The body, which never changes. If it is not composed yet, that is done at once. */
+  body(coding: ContentCoding): Body;
+  /** Bytes of `body('identity')`, known before it is composed. */
+  readonly identityLength: number;
 }
 
-interface Body {
+/** The pieces of a body, to be written in this order, and how many bytes they have. */
+export interface Body {
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
 }
@@ -56,22 +54,18 @@ export class VersionedRepresentation implements Representation {
     return composing;
   }
 
-  body(coding: ContentCoding): readonly Uint8Array[] {
-    return this.#bodyOf(coding).pieces;
+  get identityLength(): number {
+    return this.#composer.identityLength();
   }
 
-  length(coding: ContentCoding): number {
-    return coding === 'identity' ? this.#composer.identityLength() : this.#bodyOf(coding).length;
+  body(coding: ContentCoding): Body {
+    const body = this.#bodies[coding] ?? toBody(atOnce(this.#composer[coding]()));
+    this.#bodies[coding] = body;
+    return body;
   }
 
   *#compose(coding: ContentCoding): Steps<void> {
     this.#bodies[coding] = toBody(yield* this.#composer[coding]());
-  }
-
-  #bodyOf(coding: ContentCoding): Body {
-    const body = this.#bodies[coding] ?? toBody(atOnce(this.#composer[coding]()));
-    this.#bodies[coding] = body;
-    return body;
   }
 }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts';
 import { parseBooleanWord } from '../../runtime/text/parse.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { CLIENT_PARAMETERS, type ClientSetting } from './client-parameters.ts';
@@ -61,18 +62,34 @@ export const listParameters = ({ platform, sortWords, filters }: ListVocabulary)
     ['watch', readNoWatch],
   ]);
 
-/** Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order. */
+/** Clients ask for the same few lists over and over. A text and what it means take 2 KiB at most: 128 KiB for each kind. */
+const MOST_KEPT = 64;
+const LONGEST_KEPT = 256;
+
+/**
+ * Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order.
+ * Short texts are remembered: their meaning never changes.
+ */
 export function createListQueryParser(vocabulary: ListVocabulary): (queryString: string) => ListQuery {
   const parameters = listParameters(vocabulary);
+  const known = new BoundedMap<ListQuery>(MOST_KEPT);
   return (queryString) => {
-    const conditions: Condition[] = [];
-    let query: ListQuery = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false, conditions };
-    for (const setting of readParameters(queryString, parameters)) {
-      if (typeof setting === 'function') conditions.push(setting);
-      else query = { ...query, ...setting };
-    }
+    const before = known.get(queryString);
+    if (before) return before;
+    const query = parseListQuery(queryString, parameters);
+    if (queryString.length <= LONGEST_KEPT) known.set(queryString, query);
     return query;
   };
+}
+
+function parseListQuery(queryString: string, parameters: ParameterReaders<Setting>): ListQuery {
+  const conditions: Condition[] = [];
+  let query: ListQuery = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false, conditions };
+  for (const setting of readParameters(queryString, parameters)) {
+    if (typeof setting === 'function') conditions.push(setting);
+    else query = { ...query, ...setting };
+  }
+  return query;
 }
 
 const readInteger =

@@ -27,7 +27,7 @@ import type { TokenReviewWebhook } from '../../../src/oauth/endpoints/token-revi
 import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import type { Identity, TokenVerifier } from '../../../src/oauth/tokens/identity.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import type { Representation } from '../../../src/resources/bytes/representation.ts';
+import type { Body, Representation } from '../../../src/resources/bytes/representation.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
@@ -39,13 +39,15 @@ function representationOf(text: string, tag = 'e1-1'): Representation {
   const plain = Buffer.from(text);
   const half = Math.floor(plain.length / 2);
   const bodies = { identity: [plain.subarray(0, half), plain.subarray(half)], gzip: [gzipSync(plain)] };
-  const length = (coding: 'identity' | 'gzip'): number =>
-    bodies[coding].reduce((sum, piece) => sum + piece.byteLength, 0);
+  const bodyOf = (pieces: readonly Buffer[]): Body => ({
+    pieces,
+    length: pieces.reduce((sum, piece) => sum + piece.byteLength, 0),
+  });
   return {
     etag: (coding) => (coding === 'gzip' ? `"${tag}-gzip"` : `"${tag}"`),
     compose: () => undefined,
-    body: (coding) => bodies[coding],
-    length,
+    body: (coding) => bodyOf(bodies[coding]),
+    identityLength: plain.length,
   };
 }
 

@@ -16,8 +16,8 @@ const pieces = Array.from({ length: PIECES }, (_, index) =>
 const representation = {
   etag: () => '"e-1"',
   compose: () => undefined,
-  body: () => pieces,
-  length: () => PIECE * PIECES,
+  body: () => ({ pieces, length: PIECE * PIECES }),
+  identityLength: PIECE * PIECES,
 };
 const nodes = { list: () => representation, get: () => undefined };
 
@@ -40,7 +40,10 @@ describe('a list of 40 MB in pieces', () => {
     ['a batch', nodes],
     [
       'the end of the last batch',
-      { ...nodes, list: () => ({ ...representation, body: () => pieces.slice(0, 150), length: () => PIECE * 150 }) },
+      {
+        ...nodes,
+        list: () => ({ ...representation, body: () => ({ pieces: pieces.slice(0, 150), length: PIECE * 150 }) }),
+      },
     ],
   ])(
     'a client that takes nothing of %s is cut off after the send time-out, others are served meanwhile',

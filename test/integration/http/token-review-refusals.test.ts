@@ -48,7 +48,7 @@ describe('data of ours that is missing', () => {
         await expectUnavailable(own);
         await expectUnavailable(own, 'garbage');
       },
-      { data: createTokenData([keys]) },
+      { data: createTokenData([keys], clock) },
     );
   });
 

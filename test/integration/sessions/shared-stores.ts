@@ -124,7 +124,7 @@ const decodeData = (secret: object): Record<string, Buffer> => {
 function drivenBy(clock: FakeClock, store: SessionStore): SessionStore {
   return {
     fault: store.fault,
-    tooOld: store.tooOld,
+    copies: store.copies,
     newId: store.newId,
     knowsEndsOf: store.knowsEndsOf,
     read: store.read,

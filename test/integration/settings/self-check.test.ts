@@ -5,6 +5,7 @@ import type { CheckPlan } from '../../../src/kubernetes/reflector/self-check.ts'
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { createListMirrors } from '../../../src/service/list-mirrors.ts';
+import { ALWAYS_CURRENT } from '../../support/always-current.ts';
 import { startDrivenReady } from '../service/driven.ts';
 import { startCluster } from '../service/stand.ts';
 import { ODD } from './odd-settings.ts';
@@ -28,7 +29,13 @@ describe('how often the cache is checked', () => {
     const plans: CheckPlan[] = [];
     const reflect = (_: unknown, __: unknown, plan: CheckPlan) => {
       plans.push(plan);
-      return { run: async () => {}, hasSynced: () => true, stalenessMs: () => 0, idleMs: () => 0 };
+      return {
+        run: async () => {},
+        hasSynced: () => true,
+        proof: ALWAYS_CURRENT,
+        stalenessMs: () => 0,
+        idleMs: () => 0,
+      };
     };
     const { config } = loadConfig('config.yaml', () => JSON.stringify({ nodes: ODD.nodes }));
     const cluster = { reflect } as unknown as Cluster;

@@ -1,4 +1,5 @@
 import type { SecretRecords, StoredSecret } from '../../../src/secret-store.ts';
+import { ALWAYS_CURRENT } from '../always-current.ts';
 
 /** Secrets in memory, with compare-and-swap. The test may write behind the back of whoever holds it. */
 export class MemorySecretRecords implements SecretRecords {
@@ -12,7 +13,7 @@ export class MemorySecretRecords implements SecretRecords {
   get = (name: string): StoredSecret | undefined => this.#shown.get(name);
   names = (): Iterable<string> => this.#shown.keys();
   hasSynced = (): boolean => this.isSynced;
-  stalenessMs = (): number => 0;
+  readonly proof = ALWAYS_CURRENT;
   onChange = (listener: (name: string) => void): void => void this.#listeners.push(listener);
 
   refresh = async (name: string): Promise<void> => {

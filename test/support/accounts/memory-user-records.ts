@@ -1,6 +1,7 @@
 import { accountNames } from '../../../src/accounts/names.ts';
 import { toUserRecord, type UserRecord, type UserRecords } from '../../../src/accounts/users/user-record.ts';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
+import { ALWAYS_CURRENT } from '../always-current.ts';
 
 export const NAMES = accountNames('gatehouse');
 
@@ -25,7 +26,7 @@ export class MemoryUserRecords implements UserRecords {
   all = (): Iterable<UserRecord> => this.#users.values();
   onChange = (changed: (name: string) => void): void => void this.#listeners.push(changed);
   hasSynced = (): boolean => this.isSynced;
-  stalenessMs = (): number => 0;
+  readonly proof = ALWAYS_CURRENT;
 
   put(user: UserRecord): void {
     this.#users.set(user.name, user);

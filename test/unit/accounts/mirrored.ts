@@ -72,7 +72,7 @@ export function mirrored(slices = new TimeSlices(new FakeClock())) {
     const freshness = { [store.kind.resource]: synced };
     const lister = createLister({ store, freshness, maxStalenessMs: 1_000, clock, epoch: 'e1', exposeBytes: () => {} });
     const parse = createListQueryParser(store.kind);
-    const list = (query = '') => JSON.parse(textOf(lister.list(parse(query)).body('identity')));
+    const list = (query = '') => JSON.parse(textOf(lister.list(parse(query)).body('identity').pieces));
     return {
       store,
       list,
@@ -80,7 +80,7 @@ export function mirrored(slices = new TimeSlices(new FakeClock())) {
         list(query).items.map(({ metadata }: { metadata: { name: string } }) => metadata.name),
       text: (name: string): string | undefined => {
         const representation = lister.get(name);
-        return representation && textOf(representation.body('identity'));
+        return representation && textOf(representation.body('identity').pieces);
       },
       tag: (name: string) => lister.get(name)?.etag('identity'),
     };

@@ -29,7 +29,7 @@ function writesTo(users: MemoryObjects) {
     rivals: { expect: () => ({ wasTaken: async () => false, end: () => {} }) },
     passwords: {
       ...{ hashOf: () => undefined, set: done, remove: done, onChange: () => {} },
-      ...{ fault: () => undefined, tooOld: () => undefined },
+      ...{ fault: () => undefined, copies: [] },
     },
     hasher: { hash: async () => ({ kind: 'ok', hash: 'a hash' }) },
     signIn: { signIn: () => Promise.reject(new Error('nobody signs in')) },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createUserObjects } from '../../../src/accounts/directory/user-objects.ts';
 import { createPasswordSecrets } from '../../../src/accounts/passwords/password-secrets.ts';
 import type { UserRecord } from '../../../src/accounts/users/user-record.ts';
+import { areCurrent } from '../../../src/data-age.ts';
 import { dummyHash } from '../../../src/users/password-hash.ts';
 import type { User } from '../../../src/users/user.ts';
 import { createUserDirectory } from '../../../src/users/user-directory.ts';
@@ -45,6 +46,7 @@ describe('the users that are objects', () => {
   test('are known when all of them and their passwords are', async () => {
     const { clock, records, secrets, source, directory } = await start([userRecord('alice')], { isSynced: false });
     expect([source.fault(), directory.byName('alice')]).toEqual(['the users are not loaded yet', undefined]);
+    expect(areCurrent(source.copies, clock.monotonic())).toBe(false);
     records.isSynced = true;
     secrets.isSynced = false;
     await clock.advance(100);
@@ -52,9 +54,11 @@ describe('the users that are objects', () => {
       'the passwords of users are not loaded yet',
       undefined,
     ]);
+    expect(areCurrent(source.copies, clock.monotonic())).toBe(false);
     secrets.isSynced = true;
     await clock.advance(100);
     expect([source.fault(), directory.byName('alice')?.uid]).toEqual([undefined, 'uid-alice']);
+    expect(areCurrent(source.copies, clock.monotonic())).toBe(true);
   });
 
   test('have e-mail, language, groups, password and what they must do first', async () => {

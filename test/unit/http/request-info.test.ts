@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { toRequestInfo } from '../../../src/http/request-info.ts';
-import { parseTarget } from '../../../src/http/target.ts';
+import { createRequestInfos, toRequestInfo } from '../../../src/http/request-info.ts';
+import { parseTarget, type Target } from '../../../src/http/target.ts';
 
 /** `verb; group/version; namespace; resource/name/subresource`, or `verb; non-resource`: as docs/contract/http.md, section 3.2, writes it. */
 function read(method: string, target: string): string {
@@ -181,5 +181,31 @@ describe('request info', () => {
     expect(toRequestInfo(method, ['api', 'v1', 'nodes'], query)).toMatchObject(selectors);
     expect(toRequestInfo(method, ['api', 'v1', 'nodes', 'n1'], query)).toMatchObject(NO_SELECTORS);
     expect(toRequestInfo(method, ['api', 'v1', 'watch', 'nodes'], query)).toMatchObject(NO_SELECTORS);
+  });
+});
+
+describe('the request information of a target', () => {
+  const readTarget = (text: string): Target => {
+    const parsed = parseTarget(text, 'host');
+    if ('fault' in parsed) throw new Error(parsed.fault);
+    return parsed;
+  };
+
+  test('is one object for each method, as long as the target is one object', () => {
+    const infoOf = createRequestInfos();
+    const target = readTarget(`${NODES}/n1`);
+    expect(infoOf('GET', target)).toBe(infoOf('GET', target));
+    expect(['GET', 'DELETE', 'GET'].map((method) => infoOf(method, target))).toMatchObject([
+      { verb: 'get', name: 'n1' },
+      { verb: 'delete', name: 'n1' },
+      { verb: 'get', name: 'n1' },
+    ]);
+    expect(infoOf('GET', readTarget(`${NODES}/n2`))).toMatchObject({ verb: 'get', name: 'n2' });
+  });
+
+  test('is refused each time where the target cannot be read', () => {
+    const infoOf = createRequestInfos();
+    const target = readTarget(`${NODES}?a=%`);
+    for (let round = 0; round < 2; round++) expect(infoOf('GET', target)).toHaveProperty('fault');
   });
 });

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { AnswerBody, AnswerHeaders, AnswerWriter } from '../../../src/http/answer/answer.ts';
 import { createRoutes } from '../../../src/http/app.ts';
-import { readRequestInfo } from '../../../src/http/chain/authorize.ts';
+import { createReadRequestInfo } from '../../../src/http/chain/authorize.ts';
 import { createRouter, middleware } from '../../../src/http/chain/chain.ts';
 import {
   mountRoutes,
@@ -44,9 +44,9 @@ function serve(change: Partial<TestParts> = {}) {
   const routes = createRoutes(appParts({ writer: writer as AnswerWriter, ...change }));
   const router = createRouter();
   mountRoutes(router, routes, ({ access }) =>
-    access === 'public' ? [] : [readRequestInfo, refuseWithdrawnPaths].map(middleware),
+    access === 'public' ? [] : [createReadRequestInfo(), refuseWithdrawnPaths].map(middleware),
   );
-  const unknown = [refuseUnknownPublicPaths('gatehouse'), readRequestInfo, refuseUnknownPaths];
+  const unknown = [refuseUnknownPublicPaths('gatehouse'), createReadRequestInfo(), refuseUnknownPaths];
   router.use(...unknown.map(middleware));
   const ask = async (target: string, { method = 'GET', headers = {}, body }: Asked = {}) => {
     const all = body === undefined ? headers : { ...headers, 'content-length': String(body.length) };

@@ -9,8 +9,8 @@ function representationOf(length: number, composed?: Promise<void>): Representat
   return {
     etag: (coding) => `"${coding}"`,
     compose: () => composed,
-    body: (coding) => [Buffer.from(coding)],
-    length: (coding) => (coding === 'gzip' ? length / 10 : length),
+    body: (coding) => ({ pieces: [Buffer.from(coding)], length: coding === 'gzip' ? length / 10 : length }),
+    identityLength: length,
   };
 }
 

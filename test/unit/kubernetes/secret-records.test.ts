@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import { ClusterSecretRecords, SecretMirror } from '../../../src/kubernetes/secrets/secret-records.ts';
+import { ALWAYS_CURRENT } from '../../support/always-current.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const KEY = 'default/record';
@@ -17,7 +18,7 @@ function reading() {
     throw new Error('not asked for');
   };
   const requests = { get: () => answer.promise, create: unused, replace: unused, remove: unused };
-  const freshness = { hasSynced: () => true, stalenessMs: () => 0, idleMs: () => 0 };
+  const freshness = { hasSynced: () => true, proof: ALWAYS_CURRENT, stalenessMs: () => 0, idleMs: () => 0 };
   const records = new ClusterSecretRecords({ requests, namespace: 'default', labels: {}, mirror, freshness });
   const put = (object: KubernetesObject): void => mirror.put(mirror.toEntry(object));
   return { mirror, records, put, answer: answer.resolve, version: () => records.get('record')?.version };
@@ -89,7 +90,7 @@ function writing(answer: string | KubernetesObject) {
     replace: answered('replace'),
     remove: answered('remove'),
   };
-  const freshness = { hasSynced: () => false, stalenessMs: () => 7, idleMs: () => 0 };
+  const freshness = { hasSynced: () => false, proof: { at: 7 }, stalenessMs: () => 0, idleMs: () => 0 };
   const labels = { kind: 'session' };
   const records = new ClusterSecretRecords({ requests, namespace: 'default', labels, mirror, freshness });
   mirror.put(mirror.toEntry(secret('10')));
@@ -109,7 +110,7 @@ describe('records', () => {
 
   test('are as fresh as the mirror', () => {
     const { records } = writing('conflict');
-    expect([records.hasSynced(), records.stalenessMs()]).toEqual([false, 7]);
+    expect([records.hasSynced(), records.proof]).toEqual([false, { at: 7 }]);
   });
 
   test('that are created carry our labels, and are known at once', async () => {

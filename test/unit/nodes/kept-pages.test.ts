@@ -17,11 +17,11 @@ describe('the pages of one version', () => {
     const page = () => lister.list(parseNodeListQuery('limit=1'));
     const put = (length: number) => putNode(makeNode('a', {}, { spec: { note: 'x'.repeat(length) } }));
     put(0);
-    const bare = page().length('identity');
+    const bare = page().identityLength;
     const isKept = (bytes: number): boolean => {
       put(bytes - bare);
       const first = page();
-      expect(first.length('identity')).toBe(bytes);
+      expect(first.identityLength).toBe(bytes);
       return page() === first;
     };
     expect([isKept(2 ** 18), isKept(2 ** 18 + 1)]).toEqual([true, false]);

@@ -38,12 +38,14 @@ describe('leaf warmer', () => {
   test('a list that went out partly uncompressed is compressed under a new tag', async () => {
     const cache = heavyCache();
     const first = cache.lister.list(WHOLE);
-    expect(first.length('gzip')).toBeGreaterThan(1_000_000);
+    expect(first.body('gzip').length).toBeGreaterThan(1_000_000);
     await whileRunning(cache, () => cache.clock.advance(1000));
     const second = cache.lister.list(WHOLE);
-    expect(second.length('gzip')).toBeLessThan(100_000);
+    expect(second.body('gzip').length).toBeLessThan(100_000);
     expect(second.etag('gzip')).not.toBe(first.etag('gzip'));
-    expect(gunzipSync(Buffer.concat(second.body('gzip'))).equals(Buffer.concat(first.body('identity')))).toBe(true);
+    expect(
+      gunzipSync(Buffer.concat(second.body('gzip').pieces)).equals(Buffer.concat(first.body('identity').pieces)),
+    ).toBe(true);
     expect(cache.lister.list(WHOLE)).toBe(second);
   });
 
@@ -54,7 +56,7 @@ describe('leaf warmer', () => {
       cache.putNode(makeNode('node-1', { resourceVersion: '2' }));
       await cache.clock.advance(1000);
       expect(cache.deflatedLeaves()).toBe(cache.leaves - 1);
-      cache.lister.list(WHOLE).body('gzip');
+      cache.lister.list(WHOLE).body('gzip').pieces;
       cache.putNode(makeNode('node-1', { resourceVersion: '3' }));
       await cache.clock.advance(1000);
       expect(cache.deflatedLeaves()).toBe(cache.leaves);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { allOf } from '../../../src/resources/query/filter.ts';
+import { createListQueryParser } from '../../../src/resources/query/list-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
-import { makeNode, parseNodeListQuery, toNodeEntry } from './node-objects.ts';
+import { makeNode, NODE_KIND, parseNodeListQuery, toNodeEntry } from './node-objects.ts';
 
 const DEFAULTS = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false, conditions: [] };
 
@@ -258,5 +259,17 @@ describe('node list query', () => {
     const holds = allOf(parseNodeListQuery(text).conditions);
     const isChosen = (name: string): boolean => holds({ ...toNodeEntry(makeNode('node-a')), name });
     expect([chosen.map(isChosen), others.map(isChosen)]).toEqual([chosen.map(() => true), others.map(() => false)]);
+  });
+
+  test('a text is read once while it is among the last ones, unless it is long or refused', () => {
+    const parse = createListQueryParser(NODE_KIND);
+    const [short, long] = ['limit=6', `name=${'a'.repeat(252)}`];
+    const first = parse(short);
+    expect([parse(short), parse('limit=6&page=1')]).toEqual([first, first]);
+    expect(parse(short)).toBe(first);
+    expect(parse(long)).not.toBe(parse(long));
+    for (let round = 0; round < 2; round++) expect(() => parse('limit=x')).toThrow('not an integer');
+    for (let limit = 100; limit < 164; limit++) parse(`limit=${limit}`);
+    expect(parse(short)).not.toBe(first);
   });
 });

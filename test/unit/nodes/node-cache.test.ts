@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { neverProven } from '../../../src/data-age.ts';
 import type { Freshness } from '../../../src/kubernetes/reflector/store.ts';
 import type { Representation } from '../../../src/resources/bytes/representation.ts';
 import type { Lister } from '../../../src/resources/cache.ts';
@@ -17,14 +18,16 @@ import {
   makePod,
   namesOf,
   parseNodeListQuery,
+  provenBefore,
   synced,
   textOf,
 } from './node-objects.ts';
 
 const list = (lister: Lister, query = ''): Representation => lister.list(parseNodeListQuery(query));
 
-const plain = (representation: Representation) => textOf(representation.body('identity'));
-const inflated = (representation: Representation) => gunzipSync(Buffer.concat(representation.body('gzip'))).toString();
+const plain = (representation: Representation) => textOf(representation.body('identity').pieces);
+const inflated = (representation: Representation) =>
+  gunzipSync(Buffer.concat(representation.body('gzip').pieces)).toString();
 
 /** A lister of `count` nodes, created one a second. */
 function crowd(count: number, least = 4_800) {
@@ -119,8 +122,8 @@ describe('node answers', () => {
     const { lister } = crowd(100);
     const answers = ['', 'limit=3', 'limit=0', 'name=no-such', 'ascending=1'].map((query) => list(lister, query));
     for (const answer of [...answers, lister.get('node-5')!]) {
-      expect(answer.length('identity')).toBe(Buffer.concat(answer.body('identity')).length);
-      expect(answer.length('gzip')).toBe(Buffer.concat(answer.body('gzip')).length);
+      expect(answer.identityLength).toBe(Buffer.concat(answer.body('identity').pieces).length);
+      expect(answer.body('gzip').length).toBe(Buffer.concat(answer.body('gzip').pieces).length);
     }
   });
 
@@ -129,10 +132,10 @@ describe('node answers', () => {
     const spec = { note: 'x'.repeat(400_000) };
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) putNode(makeNode(name, {}, { spec }));
     const answer = list(lister, 'sortBy=name');
-    expect(answer.body('identity').length).toBeGreaterThan(2);
+    expect(answer.body('identity').pieces.length).toBeGreaterThan(2);
     expect(namesOf(lister, 'sortBy=name').join('')).toBe('gfedcba');
     expect(inflated(answer)).toBe(plain(answer));
-    expect(answer.length('identity')).toBe(plain(answer).length);
+    expect(answer.identityLength).toBe(plain(answer).length);
   });
 
   test('NC-04 the inflated get equals the plain one', () => {
@@ -149,8 +152,8 @@ describe('node answers', () => {
 
   test('one version has one body', () => {
     const { lister, putNode } = crowd(50);
-    expect(list(lister).body('gzip')).toBe(list(lister).body('gzip'));
-    expect(list(lister, 'limit=2').body('identity')).toBe(list(lister, 'limit=2').body('identity'));
+    expect(list(lister).body('gzip').pieces).toBe(list(lister).body('gzip').pieces);
+    expect(list(lister, 'limit=2').body('identity').pieces).toBe(list(lister, 'limit=2').body('identity').pieces);
     const before = list(lister, 'limit=2');
     putNode(makeNode('another'));
     expect(list(lister, 'limit=2')).not.toBe(before);
@@ -162,12 +165,12 @@ describe('node answers', () => {
     const before = new Set(
       list(lister)
         .body('identity')
-        .map((piece) => piece.buffer),
+        .pieces.map((piece) => piece.buffer),
     );
     putNode(makeNode('node-100', { creationTimestamp: '2026-01-01T00:01:40Z', resourceVersion: '2' }));
     const after = list(lister)
       .body('identity')
-      .filter((piece) => piece.length > 1000);
+      .pieces.filter((piece) => piece.length > 1000);
     expect(after.length).toBeGreaterThan(5);
     expect(after.filter((piece) => !before.has(piece.buffer))).toHaveLength(1);
   });
@@ -194,7 +197,7 @@ describe('node answers', () => {
             else putNode(makeNode(`n${name}`, { ...LARGE, creationTimestamp, resourceVersion: `${expected.size}` }));
             if (remove) expected.delete(`n${name}`);
             else expected.set(`n${name}`, second);
-            if (read) list(lister).body('gzip');
+            if (read) list(lister).body('gzip').pieces;
           }
           const sorted = [...expected]
             .sort(([a, x], [b, y]) => (x === y ? (a < b ? 1 : -1) : y - x))
@@ -230,21 +233,17 @@ describe('node answers', () => {
     putNode(makeNode('node-a'));
     const [held] = await value();
     expect(held?.value).toBeGreaterThan(100);
-    list(lister).body('gzip');
+    list(lister).body('gzip').pieces;
     expect((await value())[0]?.value).toBeGreaterThan(held?.value ?? 0);
   });
 });
 
 describe('freshness of node answers', () => {
-  const reflector = (hasSynced: boolean, stalenessMs: number): Freshness => ({
-    ...synced,
-    hasSynced: () => hasSynced,
-    stalenessMs: () => stalenessMs,
-  });
+  const unsynced: Freshness = { ...synced, hasSynced: () => false, proof: neverProven() };
 
   test.each([
-    ['nodes', { nodes: reflector(false, Number.POSITIVE_INFINITY), pods: synced }],
-    ['pods', { nodes: synced, pods: reflector(false, Number.POSITIVE_INFINITY) }],
+    ['nodes', { nodes: unsynced, pods: synced }],
+    ['pods', { nodes: synced, pods: unsynced }],
   ])('NE-20 503 until %s have synced', (_kind, freshness) => {
     expect(refusalOf(makeCache({ freshness }).lister)).toEqual({
       code: 503,
@@ -255,8 +254,8 @@ describe('freshness of node answers', () => {
   });
 
   test.each([
-    ['nodes', { nodes: reflector(true, MAX_STALENESS_MS + 1), pods: synced }],
-    ['pods', { nodes: synced, pods: reflector(true, MAX_STALENESS_MS + 1) }],
+    ['nodes', { nodes: provenBefore(MAX_STALENESS_MS + 1), pods: synced }],
+    ['pods', { nodes: synced, pods: provenBefore(MAX_STALENESS_MS + 1) }],
   ])('NE-21 503 when %s are older than the limit', (_kind, freshness) => {
     expect(refusalOf(makeCache({ freshness }).lister)).toEqual({
       code: 503,
@@ -267,24 +266,24 @@ describe('freshness of node answers', () => {
   });
 
   test('NE-21 200 at the limit of 12 min, and again once caught up', () => {
-    let age = 720_000;
-    const nodes: Freshness = { ...synced, stalenessMs: () => age };
+    const proof = { at: -720_000 };
+    const nodes: Freshness = { ...synced, proof };
     const { lister } = makeCache({ freshness: { nodes, pods: synced } });
     expect(listOf(lister).totalItems).toBe(0);
-    age = 720_001;
+    proof.at = -720_001;
     expect(refusalOf(lister)?.code).toBe(503);
-    age = 10;
+    proof.at = -10;
     expect(listOf(lister).totalItems).toBe(0);
   });
 
   test('NE-21 the refusal tells the limit that is set', () => {
-    const nodes: Freshness = { ...synced, stalenessMs: () => 7_200_001 };
+    const nodes = provenBefore(7_200_001);
     const { lister } = makeCache({ freshness: { nodes, pods: synced }, maxStalenessMs: 7_200_000 });
     expect(refusalOf(lister)?.message).toBe('nodes are not available: data is older than 2h0m0s');
   });
 
   test('without a limit data of any age is answered', () => {
-    const nodes: Freshness = { ...synced, stalenessMs: () => 400 * 86_400_000 };
+    const nodes = provenBefore(400 * 86_400_000);
     const { lister } = makeCache({ freshness: { nodes, pods: synced }, maxStalenessMs: Number.POSITIVE_INFINITY });
     expect(listOf(lister).totalItems).toBe(0);
     expect(lister.staleSeconds()).toBe(400 * 86_400);
@@ -297,7 +296,7 @@ describe('freshness of node answers', () => {
     [61_999, 90_000, 90],
     [90_999, 61_000, 90],
   ])('with nodes %i ms old and pods %i ms old an answer is told to be %s s old', (nodesMs, podsMs, seconds) => {
-    const freshness = { nodes: reflector(true, nodesMs), pods: reflector(true, podsMs) };
+    const freshness = { nodes: provenBefore(nodesMs), pods: provenBefore(podsMs) };
     expect(makeCache({ freshness }).lister.staleSeconds()).toBe(seconds);
   });
 });

@@ -6,7 +6,7 @@ import { makeCache, makeNode, makePod, parseNodeListQuery, textOf } from './node
 function listText(...nodes: readonly KubernetesObject[]): string {
   const { lister, putNode } = makeCache({ usage: false });
   for (const node of nodes) putNode(node);
-  return textOf(lister.list(parseNodeListQuery('')).body('identity'));
+  return textOf(lister.list(parseNodeListQuery('')).body('identity').pieces);
 }
 
 const ZERO_USAGE =
@@ -42,7 +42,7 @@ describe('node encoding', () => {
   test('text beyond ASCII stays as it is, the usage behind it included', () => {
     const { lister, putNode } = makeCache();
     putNode(makeNode('n', { annotations: { 'gatehouse.io/alias-name': 'Größe 😀 <&>' } }, { spec: { ключ: 'é' } }));
-    expect(textOf(lister.list(parseNodeListQuery('')).body('identity'))).toBe(
+    expect(textOf(lister.list(parseNodeListQuery('')).body('identity').pieces)).toBe(
       '{"items":[{"metadata":{"name":"n","selfLink":"/api/v1/nodes/n","uid":"uid-n","resourceVersion":"1",' +
         `"annotations":{"gatehouse.io/alias-name":"Größe 😀 <&>",${ZERO_USAGE}}},"spec":{"ключ":"é"}}],"totalItems":1}`,
     );
@@ -56,7 +56,7 @@ describe('node encoding', () => {
   ])('usage stands where the node has %s annotations', (_what, metadata) => {
     const { lister, putNode } = makeCache();
     putNode(makeNode('n', metadata));
-    expect(textOf(lister.get('n')?.body('identity') ?? [])).toBe(
+    expect(textOf(lister.get('n')?.body('identity').pieces ?? [])).toBe(
       '{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","selfLink":"/api/v1/nodes/n","uid":"uid-n",' +
         `"resourceVersion":"1","annotations":{${ZERO_USAGE}}}}`,
     );
@@ -67,11 +67,11 @@ describe('node encoding', () => {
     putNode(makeNode('node-a', { annotations: { a: 'b' } }));
     for (const cpu of ['1', '250m', '10']) {
       putPod(makePod({ containers: [{ resources: { limits: { cpu } } }] }));
-      const early = textOf(lister.get('node-a')?.body('identity') ?? []);
-      const list = textOf(lister.list(parseNodeListQuery('')).body('identity'));
+      const early = textOf(lister.get('node-a')?.body('identity').pieces ?? []);
+      const list = textOf(lister.list(parseNodeListQuery('')).body('identity').pieces);
       const item = list.slice('{"items":['.length, -'],"totalItems":1}'.length);
       expect(early).toBe(`{"kind":"Node","apiVersion":"v1",${item.slice(1)}`);
-      expect(textOf(lister.get('node-a')?.body('identity') ?? [])).toBe(early);
+      expect(textOf(lister.get('node-a')?.body('identity').pieces ?? [])).toBe(early);
     }
   });
 

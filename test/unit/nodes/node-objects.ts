@@ -11,6 +11,7 @@ import { createCacheBytes } from '../../../src/resources/metrics.ts';
 import { createListQueryParser } from '../../../src/resources/query/list-query.ts';
 import { createWatchQueryParser } from '../../../src/resources/watch/watch-query.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
+import { ALWAYS_CURRENT } from '../../support/always-current.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -44,7 +45,15 @@ export const makePod = (spec: Members, { phase = 'Running', ...metadata }: Membe
   };
 };
 
-export const synced: Freshness = { hasSynced: () => true, stalenessMs: () => 0, idleMs: () => 0 };
+export const synced: Freshness = {
+  hasSynced: () => true,
+  proof: ALWAYS_CURRENT,
+  stalenessMs: () => 0,
+  idleMs: () => 0,
+};
+
+/** Synced, and proved current this long before the clock of a cache began. */
+export const provenBefore = (ms: number): Freshness => ({ ...synced, proof: { at: -ms } });
 
 /** How old data may be in these tests. */
 export const MAX_STALENESS_MS = 720_000;
@@ -83,7 +92,7 @@ interface Item extends Members {
 
 /** The list as a client reads it. */
 export function listOf(lister: Lister, query = ''): { items: Item[]; totalItems: number } {
-  return JSON.parse(textOf(lister.list(parseNodeListQuery(query)).body('identity')));
+  return JSON.parse(textOf(lister.list(parseNodeListQuery(query)).body('identity').pieces));
 }
 
 export const namesOf = (lister: Lister, query = ''): string[] =>

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Freshness } from '../../../src/kubernetes/reflector/store.ts';
 import { replaceAll } from '../../support/replace-all.ts';
-import { listOf, MAX_STALENESS_MS, makeNode, makePod, parseNodeListQuery, synced } from './node-objects.ts';
+import {
+  listOf,
+  MAX_STALENESS_MS,
+  makeNode,
+  makePod,
+  parseNodeListQuery,
+  provenBefore,
+  synced,
+} from './node-objects.ts';
 import { WatchClient } from './watch-client.ts';
 import { changed, makeCache, nextText, openWatch, refusalOf, start, story } from './watched-cache.ts';
 
@@ -346,7 +354,7 @@ describe('a filtered watch', () => {
 describe('a cache that must not be read', () => {
   test.each<[string, Freshness]>([
     ['first synchronisation has not finished', { ...synced, hasSynced: () => false }],
-    ['data is older than 12m0s', { ...synced, stalenessMs: () => MAX_STALENESS_MS + 1 }],
+    ['data is older than 12m0s', provenBefore(MAX_STALENESS_MS + 1)],
   ])('is 503 for a watch as for a list: %s', (why, pods) => {
     const cache = makeCache({ freshness: { nodes: synced, pods } });
     const expected = refusalOf(() => cache.lister.list(parseNodeListQuery('')));

@@ -5,6 +5,7 @@ import { withSessionEnded } from '../../../src/oauth/sessions/session-rules.ts';
 import { NOTHING_REMEMBERED } from '../../../src/oauth/sessions/sessions.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import type { SecretRecords, StoredSecret } from '../../../src/secret-store.ts';
+import { ALWAYS_CURRENT } from '../../support/always-current.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const HOUR = 3_600_000;
@@ -25,7 +26,7 @@ class MemoryRecords implements SecretRecords {
   names = (): Iterable<string> => this.stored.keys();
   refresh = async (): Promise<void> => void this.refreshes++;
   hasSynced = (): boolean => true;
-  stalenessMs = (): number => 0;
+  readonly proof = ALWAYS_CURRENT;
   onChange = (listener: (name: string) => void): void => void this.#listeners.push(listener);
 
   create = async (name: string, data: StoredSecret['data']): Promise<'created'> => {

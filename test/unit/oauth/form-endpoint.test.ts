@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { neverProven } from '../../../src/data-age.ts';
 import type { FormRequest } from '../../../src/oauth/authorization-server.ts';
 import { countedBy } from '../../support/counted.ts';
 import { formRequest, newTestServer, refusalOf, type TestServer } from './test-server.ts';
@@ -61,6 +62,7 @@ describe.each(['revoke', 'introspect'] as const)('the form of %s', (endpoint) =>
 
   test('N-19 a failure of ours is 500 without detail', async () => {
     const test = await newTestServer();
+    Object.assign(test.sessions.proof, neverProven());
     test.sessions.fault = () => {
       throw new Error('ECONNREFUSED 192.0.2.1');
     };

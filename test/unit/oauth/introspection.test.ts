@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { neverProven } from '../../../src/data-age.ts';
 import type { FormRequest, Introspection } from '../../../src/oauth/authorization-server.ts';
 import { newKeyData } from '../../../src/oauth/keys/signing-key-data.ts';
 import type { OAuthOptions } from '../../../src/oauth/options.ts';
@@ -228,7 +229,7 @@ describe('introspection', () => {
       'C-38 the session records are not known',
       (test) => (test.sessions.unknown = 'the session records are not loaded'),
     ],
-    ['the signing keys are not loaded', (test) => Object.assign(test.keys, { fault: () => 'not loaded' })],
+    ['the signing keys are not loaded', ({ secrets }) => Object.assign(secrets.proof, neverProven())],
     ['C-38 not every user is known', (test) => (test.missing.users = 'the Secret is not read yet')],
   ])('%s: answers 503 to every client, never that a token is not active', async (_, breakIt) => {
     const { test, pair } = await signedIn();

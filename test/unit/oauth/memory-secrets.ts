@@ -1,4 +1,6 @@
+import type { LastProof } from '../../../src/data-age.ts';
 import type { SecretStore, StoredSecret } from '../../../src/secret-store.ts';
+import { ALWAYS_CURRENT } from '../../support/always-current.ts';
 
 type Data = Readonly<Record<string, Buffer>>;
 type Watcher = (secret: StoredSecret | undefined) => void;
@@ -9,8 +11,8 @@ export class MemorySecrets implements SecretStore {
   readonly #watchers = new Map<Watcher, string>();
   #version = 0;
   fault: Error | undefined;
-  /** How long ago the watches were last proven current. */
-  staleMs = 0;
+  /** Of all watches: for ever, until a test says when. */
+  readonly proof: { at: number } = { ...ALWAYS_CURRENT };
   creates = 0;
   /** So many updates are made, and their authors told that they failed. */
   loseAnswers = 0;
@@ -45,7 +47,7 @@ export class MemorySecrets implements SecretStore {
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
 
-  stalenessMs = (): number => this.staleMs;
+  proofOf = (): LastProof => this.proof;
 
   /** As anybody with access to the cluster could. */
   put(name: string, data: Data): StoredSecret {

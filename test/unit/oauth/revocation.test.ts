@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { neverProven } from '../../../src/data-age.ts';
 import type { FormRequest, TokenResponse } from '../../../src/oauth/authorization-server.ts';
 import type { User } from '../../../src/users/user.ts';
 import { countedBy } from '../../support/counted.ts';
@@ -137,7 +138,7 @@ describe('revocation', () => {
 
   test.each<[string, (test: TestServer) => void]>([
     ['C-38 the session records are stale', (test) => (test.sessions.unknown = 'the session records are stale')],
-    ['the signing keys are not loaded', (test) => Object.assign(test.keys, { fault: () => 'not loaded' })],
+    ['the signing keys are not loaded', ({ secrets }) => Object.assign(secrets.proof, neverProven())],
   ])('%s: answers 503, for 200 would say that the session has ended', async (_, breakIt) => {
     const { test, pair } = await signedIn();
     breakIt(test);

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, test } from 'vitest';
+import { areCurrent } from '../../../src/data-age.ts';
 import { newKeyData } from '../../../src/oauth/keys/signing-key-data.ts';
 import { createSigningKeys, type SigningKeys } from '../../../src/oauth/keys/signing-keys.ts';
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
@@ -48,8 +49,9 @@ const kidsOf = (keys: SigningKeys): string[] => keys.publicKeys().map((key) => k
 describe('signing keys', () => {
   test('are made once when there is no Secret, and said to be not ready before', async () => {
     const secrets = new MemorySecrets();
-    const { keys } = start(secrets);
-    expect(keys.fault()).toBe('the signing keys are not loaded yet');
+    const { keys, clock } = start(secrets);
+    const isCurrent = () => areCurrent(keys.copies, clock.monotonic());
+    expect([keys.fault(), isCurrent()]).toEqual(['the signing keys are not loaded yet', false]);
     expect([keys.publicKeys(), keys.signingKey(), keys.verificationKey('k'), keys.digestKey(), keys.stored()]).toEqual([
       [],
       undefined,
@@ -58,21 +60,20 @@ describe('signing keys', () => {
       undefined,
     ]);
     await until(() => keys.fault() === undefined);
-    expect(secrets.creates).toBe(1);
+    expect([secrets.creates, isCurrent()]).toEqual([1, true]);
     expect(Object.keys(secrets.stored.get(KEYS_SECRET)?.data ?? {})).toEqual(['keys.json', 'digest-key']);
     expect(keys.signingKey()?.kid).toBe(kidsOf(keys)[0]);
   });
 
-  test('are said to be not followed before their watch has proven them, and not again later', async () => {
+  test('are said to be not followed before their watch has proven them', async () => {
     const secrets = new MemorySecrets();
-    secrets.staleMs = Number.POSITIVE_INFINITY;
-    const { keys } = start(secrets);
+    secrets.proof.at = Number.NEGATIVE_INFINITY;
+    const { keys, clock } = start(secrets);
+    const isCurrent = () => areCurrent(keys.copies, clock.monotonic());
     await until(() => keys.fault() !== 'the signing keys are not loaded yet');
-    expect(keys.fault()).toBe('the Secret of the signing keys is not watched yet');
-    secrets.staleMs = 0;
-    expect(keys.fault()).toBeUndefined();
-    secrets.staleMs = Number.POSITIVE_INFINITY;
-    expect(keys.fault()).toBeUndefined();
+    expect([keys.fault(), isCurrent()]).toEqual(['the signing keys are not followed yet', false]);
+    secrets.proof.at = 0;
+    expect([keys.fault(), isCurrent()]).toEqual([undefined, true]);
   });
 
   test('R-05 are the same for replicas that start together', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import type { AgingCopy, LastProof } from '../../../src/data-age.ts';
 import type { AuthorizationServer, FormRequest, TokenResponse } from '../../../src/oauth/authorization-server.ts';
 import { createAuthorizationServer } from '../../../src/oauth/create-authorization-server.ts';
 import { newKeyData } from '../../../src/oauth/keys/signing-key-data.ts';
@@ -18,6 +19,7 @@ import { systemRandom } from '../../../src/runtime/random.ts';
 import type { SecurityEvents } from '../../../src/security-events.ts';
 import type { SignInAttempt, SignInResult } from '../../../src/users/sign-in.ts';
 import type { User } from '../../../src/users/user.ts';
+import { ALWAYS_CURRENT } from '../../support/always-current.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { waitFor } from '../../support/waiting.ts';
 import { MemorySecrets } from './memory-secrets.ts';
@@ -83,6 +85,22 @@ const alice: User = {
 /** Clients whose secrets are in the configuration. */
 export const configuredSecrets = { secretOf: ({ secret }: Client) => secret, fault: () => undefined, parts: [] };
 
+/** A copy that a test says is not loaded, or sets back. */
+const copyOf = (data: string, proof: LastProof, fault: () => string | undefined): AgingCopy => ({
+  data,
+  proof: {
+    get at() {
+      return fault() === undefined ? proof.at : Number.NEGATIVE_INFINITY;
+    },
+  },
+  maxAgeMs: keyOptions.maxStalenessMs,
+});
+
+/** Makes a proof older than data may be in these tests. */
+export const setBack = (proof: { at: number }, clock: FakeClock): void => {
+  proof.at = clock.monotonic() - keyOptions.maxStalenessMs - 1;
+};
+
 /** Session records in memory whose writes can be made to fail, and are counted. */
 class ScriptedSessions implements SessionStore {
   readonly #inner: SessionStore;
@@ -90,8 +108,7 @@ class ScriptedSessions implements SessionStore {
   writeFault: Error | undefined;
   /** Why the records are not known. */
   unknown: string | undefined;
-  /** What callers are told of records that are too old. */
-  old: string | undefined;
+  readonly proof: { at: number } = { ...ALWAYS_CURRENT };
   writes = 0;
   /** Every session was begun by another process, whose ends nobody knows here. */
   begunElsewhere = false;
@@ -102,7 +119,7 @@ class ScriptedSessions implements SessionStore {
 
   fault = (): string | undefined => this.unknown;
 
-  tooOld = (): string | undefined => this.old;
+  readonly copies = [copyOf('sessions', this.proof, () => this.unknown)];
 
   newId = (): string => this.#inner.newId();
 
@@ -128,8 +145,8 @@ export interface TestServer {
   readonly sessions: ScriptedSessions;
   readonly data: TokenData;
   readonly standing: UserStandings;
-  /** Why not every user is known, when a test says so. */
-  readonly missing: { users: string | undefined; usersOld: string | undefined };
+  /** Why not every user is known, when a test says so, and when the users were last proved current. */
+  readonly missing: { users: string | undefined; readonly proof: { at: number } };
   readonly clock: FakeClock;
   readonly registry: Registry;
   /** Who exists: alice, until a test says otherwise. */
@@ -170,9 +187,9 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   const sessions = new ScriptedSessions(createMemorySessions({ clock, random: systemRandom }));
   const options = { ...testOptions, ...change };
   const verifications = createVerificationCounter(registry);
-  const missing = { users: undefined as string | undefined, usersOld: undefined as string | undefined };
-  const people = { fault: () => missing.users, tooOld: () => missing.usersOld };
-  const data = createTokenData([keys, sessions, people]);
+  const missing = { users: undefined as string | undefined, proof: { ...ALWAYS_CURRENT } };
+  const people = { fault: () => missing.users, copies: [copyOf('users', missing.proof, () => missing.users)] };
+  const data = createTokenData([keys, sessions, people], clock);
   const standing = createUserStandings(keys);
   const liveUser = createLiveUsers(directory, standing, { maximumClockSkewSeconds: 10 });
   const judging = { data, keys, sessions, standing, liveUser, clock, random };

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { neverProven } from '../../../src/data-age.ts';
 import type { FormRequest } from '../../../src/oauth/authorization-server.ts';
-import { formRequest, newTestServer, PASSWORD_FORM, refreshForm, refusalOf, type TestServer } from './test-server.ts';
+import {
+  formRequest,
+  newTestServer,
+  PASSWORD_FORM,
+  refreshForm,
+  refusalOf,
+  setBack,
+  type TestServer,
+} from './test-server.ts';
 
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="gatehouse"' };
 const CLIENT_FAILED = {
@@ -181,7 +190,7 @@ describe('the token endpoint', () => {
   });
 
   test.each<[string, (test: TestServer) => unknown]>([
-    ['there are no keys', ({ keys }) => Object.assign(keys, { fault: () => 'not loaded' })],
+    ['there are no keys', ({ secrets }) => Object.assign(secrets.proof, neverProven())],
     ['the session records are not known', ({ sessions }) => Object.assign(sessions, { unknown: 'not loaded' })],
     ['not every user is known', ({ missing }) => Object.assign(missing, { users: 'not read yet' })],
   ])('C-38 answers 503 while %s, before anything is hashed', async (_, miss) => {
@@ -198,15 +207,9 @@ describe('the token endpoint', () => {
   });
 
   test.each<[string, (test: TestServer) => unknown]>([
-    ['signing keys', ({ secrets }) => Object.assign(secrets, { staleMs: 600_001 })],
-    [
-      'sessions',
-      ({ sessions }) => Object.assign(sessions, { old: 'sessions are not available: data is older than 10m0s' }),
-    ],
-    [
-      'users',
-      ({ missing }) => Object.assign(missing, { usersOld: 'users are not available: data is older than 10m0s' }),
-    ],
+    ['signing keys', ({ secrets, clock }) => setBack(secrets.proof, clock)],
+    ['sessions', ({ sessions, clock }) => setBack(sessions.proof, clock)],
+    ['users', ({ missing, clock }) => setBack(missing.proof, clock)],
   ])('C-38 answers 503 with the true limit while %s are too old', async (data, age) => {
     const test = await newTestServer();
     age(test);

@@ -1,11 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { createLocalJWKSet, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DataTooOld } from '../../../src/data-age.ts';
+import { DataTooOld, neverProven } from '../../../src/data-age.ts';
 import type { Verification } from '../../../src/oauth/tokens/identity.ts';
 import type { User } from '../../../src/users/user.ts';
 import { countedBy } from '../../support/counted.ts';
-import { KEYS_SECRET, keyData, newTestServer, partsOf, signInAlice, type TestServer, until } from './test-server.ts';
+import {
+  KEYS_SECRET,
+  keyData,
+  newTestServer,
+  partsOf,
+  setBack,
+  signInAlice,
+  type TestServer,
+  until,
+} from './test-server.ts';
 
 type Claims = Record<string, unknown>;
 
@@ -338,7 +347,7 @@ describe('verification', () => {
   });
 
   test.each<[string, (test: TestServer) => unknown]>([
-    ['there are no keys', ({ keys }) => Object.assign(keys, { fault: () => 'not loaded' })],
+    ['there are no keys', ({ secrets }) => Object.assign(secrets.proof, neverProven())],
     ['the session records are not known', ({ sessions }) => Object.assign(sessions, { unknown: 'not loaded' })],
     ['not every user is known', ({ missing }) => Object.assign(missing, { users: 'not read yet' })],
   ])('C-38 fails as unavailable, for good tokens and bad, while %s', async (_, miss) => {
@@ -350,15 +359,9 @@ describe('verification', () => {
   });
 
   test.each<[string, (test: TestServer) => unknown]>([
-    ['signing keys', ({ secrets }) => Object.assign(secrets, { staleMs: 600_001 })],
-    [
-      'sessions',
-      ({ sessions }) => Object.assign(sessions, { old: 'sessions are not available: data is older than 10m0s' }),
-    ],
-    [
-      'users',
-      ({ missing }) => Object.assign(missing, { usersOld: 'users are not available: data is older than 10m0s' }),
-    ],
+    ['signing keys', ({ secrets, clock }) => setBack(secrets.proof, clock)],
+    ['sessions', ({ sessions, clock }) => setBack(sessions.proof, clock)],
+    ['users', ({ missing, clock }) => setBack(missing.proof, clock)],
   ])('C-38 names what is too old, and the limit, for good tokens and bad: %s', async (data, age) => {
     const test = await newTestServer();
     const { access_token } = await signInAlice(test);
@@ -372,7 +375,7 @@ describe('verification', () => {
   test('keys are judged by at the limit of their age', async () => {
     const test = await newTestServer();
     const { access_token } = await signInAlice(test);
-    test.secrets.staleMs = 600_000;
+    test.secrets.proof.at = test.clock.monotonic() - 600_000;
     expect(test.verifier.verify(access_token)).toMatchObject({ identity: { name: 'alice' } });
   });
 });

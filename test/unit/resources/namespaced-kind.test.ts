@@ -42,7 +42,7 @@ function start() {
   for (const object of [widget('b', 'one', 1), widget('a', 'one', 1), widget('a', 'two', 2, 'bad')]) put(object);
   const parse = createListQueryParser(WIDGETS);
   const items = (query = ''): { metadata: { namespace: string; name: string; selfLink: string } }[] =>
-    JSON.parse(textOf(lister.list(parse(query)).body('identity'))).items;
+    JSON.parse(textOf(lister.list(parse(query)).body('identity').pieces)).items;
   const keys = (query: string) => items(query).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
   return { store, lister, items, keys };
 }
@@ -68,7 +68,7 @@ describe('a kind whose objects are in namespaces', () => {
     const { lister, items } = start();
     expect(items('names=two')[0]?.metadata.selfLink).toBe('/apis/example.test/v2/namespaces/a/widgets/two');
     const one = lister.get('a/two');
-    expect(JSON.parse(one ? textOf(one.body('identity')) : '')).toMatchObject({
+    expect(JSON.parse(one ? textOf(one.body('identity').pieces) : '')).toMatchObject({
       ...{ kind: 'Widget', apiVersion: 'example.test/v2' },
       metadata: { namespace: 'a', name: 'two' },
     });

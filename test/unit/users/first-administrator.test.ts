@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
+import { areCurrent, tooOldAmong } from '../../../src/data-age.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { createFirstAdministrator } from '../../../src/users/first-administrator.ts';
 import { compareWithHash, costOf } from '../../../src/users/password-hash.ts';
@@ -41,9 +42,11 @@ const secretOf = (username: string, passwordHash: string) => ({
 describe('the first administrator', () => {
   test('is made once, with a random password that stands in the Secret and in no log', async () => {
     const secrets = new MemorySecrets();
-    const { source, lines } = start(secrets);
-    expect(source.fault()).toBe(`the Secret ${SECRET} is not read yet`);
+    const { source, lines, clock } = start(secrets);
+    const isCurrent = () => areCurrent(source.copies, clock.monotonic());
+    expect([source.fault(), isCurrent()]).toEqual([`the Secret ${SECRET} is not read yet`, false]);
     await until(() => source.fault() === undefined);
+    expect(isCurrent()).toBe(true);
     const { username, password, passwordHash } = secrets.stored.get(SECRET)?.data ?? {};
     expect(source.users()).toEqual([
       {
@@ -62,12 +65,13 @@ describe('the first administrator', () => {
 
   test('C-38 is not judged by when the Secret was not proven current for longer than the limit', async () => {
     const secrets = new MemorySecrets();
-    const { source } = start(secrets);
+    const { source, clock } = start(secrets);
+    const tooOld = () => tooOldAmong(source.copies, clock.monotonic());
     await until(() => source.fault() === undefined);
-    secrets.staleMs = 600_001;
-    expect([source.fault(), source.tooOld()]).toEqual([undefined, 'users are not available: data is older than 10m0s']);
-    secrets.staleMs = 600_000;
-    expect(source.tooOld()).toBeUndefined();
+    secrets.proof.at = clock.monotonic() - 600_001;
+    expect([source.fault(), tooOld()]).toEqual([undefined, 'users are not available: data is older than 10m0s']);
+    secrets.proof.at = clock.monotonic() - 600_000;
+    expect(tooOld()).toBeUndefined();
   });
 
   test('R-03 has a hash of the configured cost, that of the compare for names that nobody has', async () => {
