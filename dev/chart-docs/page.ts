@@ -39,7 +39,7 @@ const introduction = ({ description, home, kubeVersion }: Chart): string => `# T
 
 ${description}
 
-It needs Kubernetes \`${kubeVersion}\`, and somebody who may create ClusterRoles. [The operations page](${home}/blob/main/docs/operations.md) says how
+It needs Kubernetes \`${kubeVersion}\`, and somebody who may create ClusterRoles. [The operations page](${home}/blob/main/docs/operations/README.md) says how
 to run, upgrade and repair it.
 
 \`\`\`sh

@@ -41,7 +41,7 @@ file is valid, and so is a section with nothing below it. A name that is not on 
 (exit code 2). Editors can use [config.schema.json](../config.schema.json).
 
 \`a.b\` is the key \`b\` of the map \`a\`; \`a[].b\` is the key \`b\` of each map in the list \`a\`. A *duration* has its unit: \`250ms\`, \`30s\`, \`1h30m\`; only 0 needs none. A *path* is a file
-path as the program sees it. For the users file see [operations](operations.md#users).
+path as the program sees it. For the users file see [operations/users.md](operations/users.md#users).
 `;
 
 /** docs/configuration.md, from the JSON Schema of the file: a table for each section. */

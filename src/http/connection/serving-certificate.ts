@@ -42,7 +42,7 @@ interface Pems {
  */
 const SETTLE_MS = 1_000;
 
-/** A renewal that has not come by then is late: certificates are usually renewed 30 days before. docs/operations.md alerts at the same age. */
+/** A renewal that has not come by then is late: certificates are usually renewed 30 days before. docs/operations/monitoring.md alerts at the same age. */
 const EXPIRES_SOON_MS = 14 * 24 * 3_600_000;
 
 /** A certificate, its key, and the authorities that client certificates must come from. */
