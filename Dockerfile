@@ -1,4 +1,4 @@
-# Node is named by exact release; distroless has moving tags only. The commit of a release names both by digest, as docs/operations.md says.
+# Node is named by exact release; distroless has moving tags only. The commit of a release names both by digest, as docs/operations/install.md says.
 
 # On the processor that builds, whatever the image is for: the program is the same on all but for one binary.
 FROM --platform=$BUILDPLATFORM node:26.10.0-trixie-slim AS build

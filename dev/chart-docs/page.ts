@@ -39,7 +39,7 @@ const introduction = ({ description, home, kubeVersion }: Chart): string => `# T
 
 ${description}
 
-It needs Kubernetes \`${kubeVersion}\`, and somebody who may create ClusterRoles. [The operations page](${home}/blob/main/docs/operations.md) says how
+It needs Kubernetes \`${kubeVersion}\`, and a user who may create ClusterRoles. [The operations pages](${home}/blob/main/docs/operations/README.md) say how
 to run, upgrade and repair it.
 
 \`\`\`sh
@@ -50,8 +50,8 @@ helm uninstall gatehouse --namespace gatehouse-system
 kubectl --namespace gatehouse-system delete secret -l app.kubernetes.io/managed-by=gatehouse   # what the program made: keys, sessions, the first administrator
 \`\`\`
 
-Use \`--reset-then-reuse-values\` and not \`--reuse-values\`: the latter takes the defaults from the installed chart, so it fails when this one has a value more.
-Give each release a namespace of its own. Values that contradict each other, or name what is not there, end \`helm template\` with a sentence.
+Use \`--reset-then-reuse-values\` and not \`--reuse-values\`: the latter keeps the defaults of the installed chart, so a default that this chart has changed does not take
+effect. Give each release a namespace of its own. \`helm template\` refuses values that contradict each other, or name something that does not exist, with an error message.
 
 ## Values
 `;

@@ -37,11 +37,12 @@ const HEAD = `# Configuration
 <!-- Written by \`npm run config:docs\` from the schema in src/config. Change the schema, not this page. -->
 
 The configuration is one YAML file, named by \`--config\` or by the variable \`GATEHOUSE_CONFIG\`. Every setting has a default or may be left out, so an empty
-file is valid, and so is a section with nothing below it. A name that is not on this page is an error; for those of KubeSphere 3.4 it says what takes their place. \`gatehouse --check-config\` reports all mistakes in the file, and in the files that it names, at once
+file is valid, and so is a section with nothing below it. A name that is not on this page is an error; for settings of KubeSphere 3.4 the message says what to use
+instead. \`gatehouse --check-config\` reports all mistakes in the file, and in the files that it names, at once
 (exit code 2). Editors can use [config.schema.json](../config.schema.json).
 
-\`a.b\` is the key \`b\` of the map \`a\`; \`a[].b\` is the key \`b\` of each map in the list \`a\`. A *duration* has its unit: \`250ms\`, \`30s\`, \`1h30m\`; only 0 needs none. A *path* is a file
-path as the program sees it. For the users file see [operations](operations.md#users).
+\`a.b\` is the key \`b\` of the map \`a\`; \`a[].b\` is the key \`b\` of each map in the list \`a\`. A *duration* has a unit: \`250ms\`, \`30s\`, \`1h30m\`; only 0 needs none. A *path* is a file
+path inside the container or on the machine where the program runs. For the users file see [operations/users.md](operations/users.md#users).
 `;
 
 /** docs/configuration.md, from the JSON Schema of the file: a table for each section. */

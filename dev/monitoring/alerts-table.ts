@@ -25,7 +25,7 @@ const shown = (expr: string): string =>
     .replaceAll('|', '\\|');
 
 const row = ({ alert, expr, labels, annotations, ...rule }: Rule): string =>
-  `| [${alert}](#${alert.toLowerCase()}) | ${labels.severity} | ${annotations.summary} | \`${shown(expr)}\` | ${rule.for ?? '–'} |`;
+  `| [${alert}](runbooks.md#${alert.toLowerCase()}) | ${labels.severity} | ${annotations.summary} | \`${shown(expr)}\` | ${rule.for ?? '–'} |`;
 
 /** The page with the table of the alerts of this rules file in place of the one between its two marks. */
 export function withAlerts(page: string, rulesFile: string): string {

@@ -45,7 +45,7 @@ export function dashboardJson(): string {
   const dashboard = new DashboardBuilder('Gatehouse')
     .uid('gatehouse')
     .description(
-      'Traffic, cache, sign-ins, keys and memory of Gatehouse. docs/operations.md has the alerts and their runbooks.',
+      'Traffic, cache, sign-ins, keys and memory of Gatehouse. docs/operations/monitoring.md has the alerts, docs/operations/runbooks.md their runbooks.',
     )
     .tags(['gatehouse'])
     .readonly()

@@ -8,19 +8,19 @@ export const GATEWAY_ROW: Row = {
       'Calls to the cluster',
       'reqps',
       [[sumBy('kind, code', rate('gatehouse_gateway_requests_total')), '{{kind}} {{code}}']],
-      'What people ask of the paths of the cluster, and how it was answered. A stream counts when it ends.',
+      'Calls to the paths of the cluster, and their answers. A stream counts when it ends.',
     ),
     lines(
       'Not passed on, or not answered',
       'reqps',
       [[sumBy('reason', rate('gatehouse_gateway_refusals_total')), '{{reason}}']],
-      'away, timeout, unreachable and full: the cluster. credential and impersonation: our rights there. All others: the callers.',
+      'away, timeout, unreachable and full concern the cluster. credential and impersonation concern the rights of Gatehouse there. All others concern the callers.',
     ),
     lines(
       'Answers of the cluster, 99 %',
       's',
       [[quantile(0.99, 'kind', 'gatehouse_gateway_upstream_duration_seconds'), '{{kind}}']],
-      'From sending a call to the headers of its answer: the cluster’s time, without ours.',
+      'Time from sending a call to the headers of its answer: the time of the cluster only.',
     ),
     lines(
       'Calls under way',
@@ -29,7 +29,7 @@ export const GATEWAY_ROW: Row = {
         [`sum(${of('gatehouse_gateway_requests_in_flight')})`, 'under way'],
         [`sum(${of('gatehouse_gateway_requests_waiting')})`, 'giving way to other requests'],
       ],
-      'limits.maxGatewayRequests bounds them. When many give way, the pods are busy with other requests.',
+      'limits.maxGatewayRequests bounds them. If many calls wait, the pods are busy with other requests.',
     ),
     lines(
       'Open streams',
@@ -44,7 +44,7 @@ export const GATEWAY_ROW: Row = {
       'Bytes of calls',
       'Bps',
       [[sumBy('direction', rate('gatehouse_gateway_bytes_total')), '{{direction}}']],
-      'Bodies and streams, from the clients (sent) and to them (received).',
+      'Bodies and streams, from the clients (sent) and to the clients (received).',
     ),
   ],
 };
@@ -57,19 +57,19 @@ export const LOGS_ROW: Row = {
       'Log queries',
       'reqps',
       [[sumBy('operation, result', rate('gatehouse_log_queries_total')), '{{operation}} {{result}}']],
-      'What people ask of the log store, and how it ended.',
+      'Log queries, and how they ended.',
     ),
     lines(
       'Requests to the log store',
       'reqps',
       [[sumBy('purpose, code', rate('gatehouse_log_store_request_duration_seconds_count')), '{{purpose}} {{code}}']],
-      'none: no whole answer, also when the client has left. GatehouseLogStoreFails fires when there is nothing but failures.',
+      'none means no complete answer, also if the client has disconnected. GatehouseLogStoreFails fires if there are only failures.',
     ),
     lines(
       'Answers of the log store, 99 %',
       's',
       [[quantile(0.99, 'purpose', 'gatehouse_log_store_request_duration_seconds'), '{{purpose}}']],
-      'The store’s time, without ours. After 30 s it is 504.',
+      'The time of the store only. After 30 s the answer is 504.',
     ),
     lines(
       'Log queries under way',
@@ -81,7 +81,7 @@ export const LOGS_ROW: Row = {
       'Exports cut',
       'ops',
       [[`sum(${rate('gatehouse_log_exports_cut_total')})`, 'cut']],
-      'Broken off because the store failed on the way.',
+      'Exports that broke off because the store failed.',
     ),
   ],
 };

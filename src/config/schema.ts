@@ -131,7 +131,7 @@ const firstAdministrator = z
 /**
  * A watch of a healthy cluster may be silent for 75 s, and the next one has 30 s to be accepted (`attempt.ts`). With 15
  * s to spare that is 2 min. With a lower limit, calls would now and then be refused although nothing is wrong. It is
- * also the age at which the log warns and docs/operations.md alerts, which must come before a refusal.
+ * also the age at which the log warns and docs/operations/monitoring.md alerts, which must come before a refusal.
  */
 const LEAST_STALENESS_MS = 120_000;
 

@@ -26,7 +26,7 @@ export class RecentReports {
 }
 
 /**
- * An engineer on call reads the last quarter of an hour of a log (docs/operations.md, "Runbooks"). A warning every five
+ * An engineer on call reads the last quarter of an hour of a log (docs/operations/runbooks.md). A warning every five
  * minutes appears there at least twice, even when we try only every 30 s, and makes 288 lines a day.
  */
 const WARNED_AGAIN_AFTER_MS = 300_000;

@@ -6,7 +6,7 @@ import type { Part } from './run-group.ts';
 
 /**
  * A healthy watch with no news is proven current at least every 75 s, when the limit of silence ends it, and the next
- * one has 30 s to be accepted (`attempt.ts`). Older data means that something is wrong. docs/operations.md alerts on
+ * one has 30 s to be accepted (`attempt.ts`). Older data means that something is wrong. docs/operations/monitoring.md alerts on
  * the same age.
  */
 const ALARM_MS = 120_000;

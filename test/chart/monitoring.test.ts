@@ -70,7 +70,7 @@ describe('the PrometheusRule', () => {
 
   test('is refused when an alert that does not exist is disabled', async () => {
     await expect(ruleOf({ disabled: ['GatehouseDwon'] })).rejects.toThrow(
-      'prometheusRule.disabled names "GatehouseDwon", which is no alert of this chart; docs/operations.md lists them.',
+      'prometheusRule.disabled names "GatehouseDwon", which is no alert of this chart; docs/operations/monitoring.md lists them.',
     );
   });
 

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { V1Secret } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashPassword } from '../../src/users/password-hash.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { operationsText } from '../support/operations-pages.ts';
 import { NAMESPACE, notes } from './helm.ts';
 import { type InstalledProgram, startInstalledProgram } from './installed-program.ts';
 
@@ -100,8 +99,8 @@ describe('the program with what the chart installs', () => {
     expect(refused).toEqual([]);
   });
 
-  describe('docs/operations.md', () => {
-    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operations.md'), 'utf8');
+  describe('docs/operations', () => {
+    const page = operationsText();
 
     test('names metrics that there are', async () => {
       const text = await (await fetch(program.metricsUrl)).text();

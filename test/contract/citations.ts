@@ -85,7 +85,7 @@ function headingsOf(page: string): string[] {
 const numberOf = (heading: string): string | undefined => /^(\d+(?:\.\d+)*)\.? /.exec(heading)?.[1];
 
 /** As GitHub makes them: lower case, without signs, blanks as hyphens. */
-const toAnchor = (heading: string): string =>
+export const toAnchor = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')

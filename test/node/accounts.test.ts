@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { eventually } from '../cluster/eventually.ts';
 import { clusterTool } from '../support/cluster-tools.ts';
 import { tellMeasured } from '../support/measured.ts';
+import { operationsText } from '../support/operations-pages.ts';
 import { Caller } from './stand/caller.ts';
 import { documentedCommands, documentedFile } from './stand/documented-commands.ts';
 import { helm, kubectl } from './stand/kubectl.ts';
@@ -15,7 +16,7 @@ import { Shell } from './stand/shell.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const readPage = (name: string): Promise<string> => readFile(join(ROOT, 'docs', name), 'utf8');
 const PAGE = await readPage('accounts.md');
-const COMMANDS = [...documentedCommands(PAGE), ...documentedCommands(await readPage('operations.md'))];
+const COMMANDS = [...documentedCommands(PAGE), ...documentedCommands(operationsText())];
 const ROLE = documentedFile(PAGE, 'Roles, and who may give which', 'yaml');
 
 const VALUES = { accounts: { enabled: true }, replicaCount: 2, sessions: { store: 'kubernetes' } };

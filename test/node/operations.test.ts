@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type {
@@ -14,6 +14,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { eventually } from '../cluster/eventually.ts';
 import { clusterTool } from '../support/cluster-tools.ts';
+import { operationsText } from '../support/operations-pages.ts';
 import { hashOf } from '../support/passwords.ts';
 import { NEXT, REPOSITORY } from './image/images.ts';
 import { NODE_NAME } from './kubernetes/place.ts';
@@ -24,10 +25,10 @@ import { Release } from './stand/release.ts';
 import { Shell } from './stand/shell.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const PAGE = await readFile(join(ROOT, 'docs', 'operations.md'), 'utf8');
+const PAGE = operationsText();
 const COMMANDS = documentedCommands(PAGE);
 
-/** What a person reads at a place of the page and does not run here. */
+/** Commands of the pages that do not run here, each with the reason. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'Building the image, 1': 'there is no docker; the tier builds the same Dockerfile with buildah (image/images.ts)',
   'Building the image, 2':
@@ -430,7 +431,7 @@ afterAll(async () => {
   await namespaceIsGone();
 });
 
-test('each command of docs/operations.md is followed below, or has a reason not to be', () => {
+test('each command of docs/operations is followed below, or has a reason not to be', () => {
   const known = [...Object.keys(STEPS), ...Object.keys(NOT_RUN)];
   expect(known.toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
 });
@@ -448,17 +449,17 @@ async function follow(name: string): Promise<void> {
 /** These come last. */
 const UNINSTALL = ['Upgrade and rollback, 2', 'Upgrade and rollback, 3'];
 
-test.each(Object.keys(STEPS).filter((name) => !UNINSTALL.includes(name)))('docs/operations.md, %s', follow);
+test.each(Object.keys(STEPS).filter((name) => !UNINSTALL.includes(name)))('docs/operations, %s', follow);
 
 /** What the running text tells people to look at, up to the first pipe: what is searched for need not be there. */
 const LOOKS = [...PAGE.matchAll(/`((?:kgh (?:get|describe|logs)|kubectl get|gatehouse keys list) ?[^`|]*)[^`]*`/g)]
   .map(([, command]) => command!.trim())
   .filter((command) => !/ --previous| prometheus| certificate/.test(command)); // no crash, no operator, no cert-manager
 
-test.each([...new Set(LOOKS)])('docs/operations.md, in the text: %s', async (command) => {
+test.each([...new Set(LOOKS)])('docs/operations, in the text: %s', async (command) => {
   const [pod] = await pods();
   const names = { POD: pod!.metadata!.name!, NAME: 'people' };
   await shell.run(`${command.replace(/\b(POD|NAME)\b/, (name) => names[name as keyof typeof names])}\n`);
 });
 
-test.each(UNINSTALL)('docs/operations.md, %s', follow);
+test.each(UNINSTALL)('docs/operations, %s', follow);

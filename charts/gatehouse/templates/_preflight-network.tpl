@@ -44,7 +44,7 @@
 {{- end -}}
 {{- range .Values.prometheusRule.disabled -}}
 {{- if not (has . $known) -}}
-{{- include "gatehouse.problem" (printf "prometheusRule.disabled names %q, which is no alert of this chart; docs/operations.md lists them." .) -}}
+{{- include "gatehouse.problem" (printf "prometheusRule.disabled names %q, which is no alert of this chart; docs/operations/monitoring.md lists them." .) -}}
 {{- end -}}
 {{- end -}}
 {{- end }}

@@ -43,7 +43,7 @@ interface Pems {
 const SETTLE_MS = 1_000;
 
 /**
- * Certificates are usually renewed 30 days before they expire, so a renewal is late by then. The alert (docs/operations.md) uses
+ * Certificates are usually renewed 30 days before they expire, so a renewal is late by then. The alert (docs/operations/monitoring.md) uses
  * the same time.
  */
 const EXPIRES_SOON_MS = 14 * 24 * 3_600_000;

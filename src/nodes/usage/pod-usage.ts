@@ -47,7 +47,7 @@ const NOTHING: Amount = { nano: 0n, formats: 0 };
  * features that are on by default there. These include sidecars
  * (https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers),
  * resources of the pod itself, overhead, and in-place resizes of containers and of pods. What older versions count differently is in
- * docs/operations.md ("What a node's usage counts"). Devices that stand for cpu or memory (`DRANodeAllocatableResources`, off by
+ * docs/operations/node-usage.md. Devices that stand for cpu or memory (`DRANodeAllocatableResources`, off by
  * default) do not count. Unreadable quantities and odd members count as 0, so that one strange pod does not spoil the sums of its
  * node.
  */

@@ -3,7 +3,7 @@ import type { RequestMatch } from '../../../dev/cluster/faults.ts';
 import { startDrivenReady } from './driven.ts';
 import { shownAsFailing, startCluster } from './stand.ts';
 
-/** What `docs/operations.md` alerts on. */
+/** What `docs/operations/monitoring.md` alerts on. */
 const AGE = 'gatehouse_cache_staleness_seconds{resource="nodes"}';
 const REFUSED = 'gatehouse_reflector_forbidden{resource="nodes"}';
 const FORBIDDEN = 'gatehouse_cluster_requests_total{purpose="watch",code="403"}';
