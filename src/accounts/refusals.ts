@@ -1,4 +1,4 @@
-import { ClusterError } from '../kubernetes/client/api-client.ts';
+import { ClusterError, isAlreadyExists, isConflict } from '../kubernetes/client/api-client.ts';
 import { cut } from '../resources/query/parameters.ts';
 import {
   badRequest,
@@ -129,7 +129,7 @@ export function toWriteFailure(error: unknown, names: AccountNames, name: string
   const { code, reason, message } = error.status;
   // A 404 about another object means that users are not served, or that an object of the user is missing.
   if (code === 404 && message.includes(`"${name}" not found`)) return notFoundIn(names, 'users', name);
-  if (code === 409) return reason === 'AlreadyExists' ? alreadyExists(names, name) : conflict(names, name);
+  if (isConflict(error)) return isAlreadyExists(error) ? alreadyExists(names, name) : conflict(names, name);
   if (code === 422 || code === 400) {
     return invalidUser(
       names,

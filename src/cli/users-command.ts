@@ -8,6 +8,8 @@ import {
   passwordSecretName,
 } from '../accounts/passwords/password-secrets.ts';
 import type { PasswordOwner } from '../accounts/passwords/password-store.ts';
+import { CLUSTER_ROLE_BINDINGS } from '../accounts/roles/role-binding.ts';
+import { CLUSTER_ROLES } from '../accounts/roles/role-kind.ts';
 import { createStatusPatch } from '../accounts/states/status-patch.ts';
 import type { Config } from '../config/config.ts';
 import { type Cluster, connectCluster } from '../kubernetes/cluster.ts';
@@ -97,8 +99,6 @@ async function readHash(
   return hashPassword(read.password, cost);
 }
 
-const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
-
 function createOperator(config: Config, cluster: Cluster, { clock, print }: UsersCommandParts): UserOperator {
   const names = accountNames(config.platform);
   const users = cluster.objects(usersOf(names));
@@ -107,8 +107,8 @@ function createOperator(config: Config, cluster: Cluster, { clock, print }: User
     reservedNames: new Set(config.accounts.reservedNames),
     users,
     patchStatus: createStatusPatch(users),
-    bindings: cluster.objects({ ...RBAC, resource: 'clusterrolebindings', kind: 'ClusterRoleBinding' }),
-    roles: cluster.objects({ ...RBAC, resource: 'clusterroles', kind: 'ClusterRole' }),
+    bindings: cluster.objects(CLUSTER_ROLE_BINDINGS),
+    roles: cluster.objects(CLUSTER_ROLES),
     setPassword:
       config.accounts.passwordStore === 'userObject'
         ? async ({ name, uid }, password) => void (await users.patch(name, { metadata: { uid }, spec: { password } }))

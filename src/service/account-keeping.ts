@@ -3,10 +3,10 @@ import { createExpiry, createKeeper } from '../accounts/keeper/keeper.ts';
 import { createPasswordMigration } from '../accounts/keeper/password-migration.ts';
 import { createGuarding, createUserRemoval } from '../accounts/keeper/user-removal.ts';
 import { loginRecordsOf, usersOf } from '../accounts/names.ts';
+import { CLUSTER_ROLE_BINDINGS } from '../accounts/roles/role-binding.ts';
 import { createStatusPatch } from '../accounts/states/status-patch.ts';
 import { createUserStates } from '../accounts/states/user-states.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { ObjectCollection } from '../kubernetes/objects/cluster-objects.ts';
 import type { BucketOptions } from '../runtime/failure-bucket.ts';
 import type { AccountPeople, AccountPeopleOptions } from './account-people.ts';
 import { type AccountRecordsOptions, createAccountRecords } from './account-records.ts';
@@ -27,13 +27,6 @@ export interface AccountKeepingOptions extends Pick<AccountPeopleOptions, 'passw
   readonly records: AccountRecordsOptions;
 }
 
-const BINDINGS: ObjectCollection = {
-  group: 'rbac.authorization.k8s.io',
-  version: 'v1',
-  resource: 'clusterrolebindings',
-  kind: 'ClusterRoleBinding',
-};
-
 /** The background work: completes and removes users, also those that other tools made or deleted, and keeps the first administrator. */
 export function createAccountKeeping(
   { passwordStore, throttled, records }: AccountKeepingOptions,
@@ -45,7 +38,7 @@ export function createAccountKeeping(
   const objects = cluster.objects(usersOf(names));
   const patchStatus = createStatusPatch(objects);
   const isKnown = (): boolean => people.objects.fault() === undefined;
-  const bindings = cluster.objects(BINDINGS);
+  const bindings = cluster.objects(CLUSTER_ROLE_BINDINGS);
   const loginRecords = cluster.objects(loginRecordsOf(names));
   const removal = { names, objects, bindings, loginRecords, passwords, ends: tokens.ends, clock };
   const migration = createPasswordMigration({ passwords, objects, signIn: tokens.signIn, clock, events });

@@ -1,4 +1,5 @@
 import { usersOf } from '../accounts/names.ts';
+import { CLUSTER_ROLE_BINDINGS } from '../accounts/roles/role-binding.ts';
 import { createStatusPatch } from '../accounts/states/status-patch.ts';
 import { createEmailRivals } from '../accounts/users/email-rivals.ts';
 import { type AccountWrites, createAccountWrites } from '../accounts/writes/account-writes.ts';
@@ -24,12 +25,7 @@ export function createWrites(
   { accounts, people, tokens, reviews, cluster, clock, logger, events }: WritesParts,
 ): AccountWrites {
   const { names, roles } = accounts;
-  const bindings = cluster.objects({
-    group: 'rbac.authorization.k8s.io',
-    version: 'v1',
-    resource: 'clusterrolebindings',
-    kind: 'ClusterRoleBinding',
-  });
+  const bindings = cluster.objects(CLUSTER_ROLE_BINDINGS);
   const users = cluster.objects(usersOf(names));
   return createAccountWrites({
     names,

@@ -4,6 +4,7 @@ import { type AccountNames, accountNames, loginRecordsOf } from '../accounts/nam
 import { createLoginRecordLists } from '../accounts/records/fetched-records.ts';
 import { KeptBindings } from '../accounts/roles/kept-bindings.ts';
 import { createMirroredRoles, type MirroredRoles } from '../accounts/roles/mirrored-roles.ts';
+import { CLUSTER_ROLE_BINDINGS } from '../accounts/roles/role-binding.ts';
 import { createRoleKind, isAssignable } from '../accounts/roles/role-kind.ts';
 import { createUserRecords } from '../accounts/users/mirrored-users.ts';
 import { userOwnOf } from '../accounts/users/user-entry.ts';
@@ -97,7 +98,7 @@ export function createAccounts(options: AccountsOptions, parts: AccountsParts): 
   };
 }
 
-const BINDINGS = 'clusterrolebindings';
+const { resource: BINDINGS, group, version } = CLUSTER_ROLE_BINDINGS;
 
 function reflectBindings(
   bindings: KeptBindings,
@@ -105,7 +106,7 @@ function reflectBindings(
   { cluster }: Pick<AccountsParts, 'cluster'>,
   longestPeriodMs: number,
 ): Reflector {
-  const path = `/apis/rbac.authorization.k8s.io/v1/${BINDINGS}`;
+  const path = `/apis/${group}/${version}/${BINDINGS}`;
   return cluster.reflect({ path, name: BINDINGS, labelSelector: names.userRef }, bindings, { longestPeriodMs });
 }
 

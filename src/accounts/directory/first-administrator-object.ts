@@ -1,9 +1,10 @@
-import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import { isConflict } from '../../kubernetes/client/api-client.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { aborted } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { LastingFailure } from '../../runtime/lasting-failure.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { User } from '../../users/user.ts';
 import type { AccountNames } from '../names.ts';
 import type { PasswordStore } from '../passwords/password-store.ts';
@@ -71,6 +72,7 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
         }
       } catch (error) {
         isTried = true;
+        // A conflict: another replica was faster.
         if (!isConflict(error)) failure.failed({ err: error }, 'the first administrator is no User object yet');
       }
       await clock.sleep(isTried ? LOOK_MS : FIRST_LOOK_MS, signal);
@@ -87,7 +89,7 @@ async function make(
   { names, objects, passwords, patchStatus, clock }: FirstAdministratorObjectParts,
 ): Promise<string> {
   const { name } = user;
-  const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const now = toRfc3339(clock.now());
   const annotations = {
     [names.uninitialized]: 'true',
     [names.lastPasswordChange]: now,
@@ -103,6 +105,3 @@ async function make(
   await objects.patch(name, { metadata: { uid, annotations: { [names.incomplete]: null } } });
   return uid;
 }
-
-/** Whether another replica was faster. */
-const isConflict = (error: unknown): boolean => error instanceof ClusterError && error.status.code === 409;

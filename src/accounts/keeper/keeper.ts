@@ -1,4 +1,4 @@
-import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import { isConflict } from '../../kubernetes/client/api-client.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -133,8 +133,7 @@ class UserKeeper implements Keeper {
       task.dueAt = clock.monotonic() + (againMs ?? DONE_MS);
       this.#failure.over({}, 'users are kept in order again');
     } catch (error) {
-      const isConflict = error instanceof ClusterError && error.status.code === 409; // it has changed meanwhile
-      if (!isConflict)
+      if (!isConflict(error))
         this.#failure.failed({ err: error, user: name, need: task.need }, 'a user cannot be kept in order');
       const retryMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(task.failures++, 10));
       task.dueAt = clock.monotonic() + (retryMs * (1 + random.fraction())) / 2;

@@ -1,7 +1,8 @@
-import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import { isAlreadyExists } from '../../kubernetes/client/api-client.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects, NewObject } from '../../kubernetes/objects/cluster-objects.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { isReservedName, type User } from '../../users/user.ts';
 import { type AccountNames, userRef } from '../names.ts';
 import type { PasswordOwner } from '../passwords/password-store.ts';
@@ -9,7 +10,6 @@ import { boundRole, boundUser, toBinding } from '../roles/role-binding.ts';
 import type { StatusPatch } from '../states/status-patch.ts';
 import { bad, emailFaults, groupsFaults, nameFaults } from '../users/user-fields.ts';
 import { toUserRecord, type UserRecord } from '../users/user-record.ts';
-import { timestamp } from '../writes/user-writes.ts';
 
 export interface UserOperatorParts {
   readonly names: AccountNames;
@@ -81,7 +81,7 @@ export class UserOperator {
     const { names, users, clock, print } = this.#parts;
     const { uid } = await this.#one(name);
     await this.#parts.setPassword({ name, uid }, hash);
-    const now = timestamp(clock);
+    const now = toRfc3339(clock.now());
     const annotations = { [names.lastPasswordChange]: now, [names.tokensNotBefore]: now };
     await users.patch(name, { metadata: { uid, annotations } });
     print(`the password of ${name} is set, and all sessions of ${name} end`);
@@ -91,8 +91,8 @@ export class UserOperator {
     const { users, names, patchStatus, clock, print } = this.#parts;
     const { uid } = await this.#one(name);
     if (state === 'Disabled')
-      await users.patch(name, { metadata: { uid, annotations: { [names.tokensNotBefore]: timestamp(clock) } } });
-    const status = { state, reason, lastTransitionTime: timestamp(clock) };
+      await users.patch(name, { metadata: { uid, annotations: { [names.tokensNotBefore]: toRfc3339(clock.now()) } } });
+    const status = { state, reason, lastTransitionTime: toRfc3339(clock.now()) };
     await patchStatus(name, status, { uid });
     print(`${name} is ${state}`);
   }
@@ -184,9 +184,9 @@ export class UserOperator {
   async #make(user: NewUser): Promise<void> {
     const { users, bindings, names, clock } = this.#parts;
     const { name, role, hash, state = 'Active' } = user;
-    const since = timestamp(clock);
+    const since = toRfc3339(clock.now());
     const made = await users.create(toObject(user, names, since)).catch((error: unknown) => {
-      throw isTaken(error) ? new UserRequestError(`there is a user object ${name}`) : error;
+      throw isAlreadyExists(error) ? new UserRequestError(`there is a user object ${name}`) : error;
     });
     const { uid } = made.metadata;
     try {
@@ -202,8 +202,6 @@ export class UserOperator {
     }
   }
 }
-
-const isTaken = (error: unknown): boolean => error instanceof ClusterError && error.status.reason === 'AlreadyExists';
 
 const toNewUser = ({ name, email = '', groups, locale, state, passwordHash }: User): NewUser => ({
   name,

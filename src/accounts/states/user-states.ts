@@ -1,4 +1,4 @@
-import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import { isConflict } from '../../kubernetes/client/api-client.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
@@ -6,6 +6,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { BucketOptions } from '../../runtime/failure-bucket.ts';
 import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { Random } from '../../runtime/random.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { ThrottleControl } from '../../users/sign-in.ts';
 import type { User, UserState } from '../../users/user.ts';
 import type { UserRecord, UserRecords } from '../users/user-record.ts';
@@ -81,7 +82,7 @@ class States implements UserStates {
   }
 
   setState: UserStates['setState'] = ({ name, uid, resourceVersion }, state, reason) => {
-    const lastTransitionTime = new Date(this.#parts.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const lastTransitionTime = toRfc3339(this.#parts.clock.now());
     const expected = {
       ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
@@ -159,8 +160,7 @@ class States implements UserStates {
       await this.setState(user, state, reason);
       this.#failure.over({}, 'states of users are written again');
     } catch (error) {
-      const isConflict = error instanceof ClusterError && error.status.code === 409;
-      if (!isConflict)
+      if (!isConflict(error))
         this.#failure.failed({ err: error, user: user.name, state }, 'the state of a user cannot be written');
     }
   }

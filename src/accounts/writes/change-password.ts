@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import type { PasswordSignIn } from '../../users/sign-in.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
@@ -6,7 +7,7 @@ import { PasswordReplacedError } from '../passwords/password-store.ts';
 import { attemptsTurnedAway, invalidUser, notSaved } from '../refusals.ts';
 import type { Caller } from './caller.ts';
 import { parseObject, textIn } from './user-body.ts';
-import { currentUser, endSessions, isOwn, timestamp, type UserWriteParts } from './user-writes.ts';
+import { currentUser, endSessions, isOwn, type UserWriteParts } from './user-writes.ts';
 
 export interface PasswordChangeParts extends UserWriteParts {
   /** Checks the current password like a sign-in: the same buckets count its failures (AC-67). */
@@ -84,7 +85,7 @@ export async function setPassword(
   { parts, isFirst, instead }: PasswordSetting,
 ): Promise<KubernetesObject> {
   const { hasher, passwords, users, names, clock } = parts;
-  const since = timestamp(clock);
+  const since = toRfc3339(clock.now());
   const hashed = await hasher.hash(password, { source: caller.source, signal: caller.signal });
   if (hashed.kind === 'busy') throw attemptsTurnedAway(hashed.retryAfterSeconds);
   await endSessions(name, parts);

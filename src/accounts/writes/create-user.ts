@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { NewObject } from '../../kubernetes/objects/cluster-objects.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import { alreadyExists, attemptsTurnedAway, badField, emailTaken, invalidUser, toWriteFailure } from '../refusals.ts';
@@ -8,7 +9,7 @@ import { annotationsOfNew } from './annotations.ts';
 import type { Caller } from './caller.ts';
 import { checkBoundName, checkGroups } from './group-rights.ts';
 import { parseUser, type WrittenUser } from './user-body.ts';
-import { type AnsweredUser, type CheckAddress, timestamp, type UserWriteParts, withAddress } from './user-writes.ts';
+import { type AnsweredUser, type CheckAddress, type UserWriteParts, withAddress } from './user-writes.ts';
 
 /** A user as asked for, with everything checked that needs no question. */
 interface Wanted {
@@ -78,7 +79,7 @@ interface Ready extends Wanted {
 async function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<KubernetesObject> {
   const { name, role, hash, checkAddress } = wanted;
   const { users, patchStatus, passwords, assignment, names, clock } = parts;
-  const since = timestamp(clock);
+  const since = toRfc3339(clock.now());
   const made = await users
     .create(toNewUser(wanted, { since, hasPassword: hash !== undefined }, parts))
     .catch((error) => {

@@ -1,4 +1,4 @@
-import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import { ClusterError, isAlreadyExists } from '../../kubernetes/client/api-client.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects, Impersonated } from '../../kubernetes/objects/cluster-objects.ts';
 import { StatusError } from '../../status-error.ts';
@@ -53,8 +53,7 @@ export function createRoleAssignment(parts: RoleAssignmentParts): RoleAssignment
       const made = await asCaller(caller, (as) => bindings.create(toBinding(user, role, names), { as, dryRun }));
       return made.metadata.uid;
     } catch (error) {
-      const exists = error instanceof ClusterError && error.status.reason === 'AlreadyExists';
-      if (!exists) {
+      if (!isAlreadyExists(error)) {
         if (dryRun) throw toRoleFailure(error, { user, role, names });
         return madeAllTheSame(user, role, error);
       }

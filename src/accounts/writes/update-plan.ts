@@ -1,11 +1,12 @@
 import { asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { badField, conflict, emailTaken, forbiddenChange, invalidUser } from '../refusals.ts';
 import { bad, emailFaults, groupsFaults, required, textFaults } from '../users/user-fields.ts';
 import { toUserRecord, type UserRecord } from '../users/user-record.ts';
 import { annotationsAfter } from './annotations.ts';
 import type { WrittenUser } from './user-body.ts';
-import { timestamp, type UserWriteParts } from './user-writes.ts';
+import type { UserWriteParts } from './user-writes.ts';
 
 /** Everything that an update changes, checked and ready to be written. */
 export interface Planned {
@@ -82,7 +83,7 @@ export function planUpdate(
         // In the object itself: a disable must end sessions even when their records are lost.
         annotations: {
           ...annotations.annotations,
-          ...(isOtherState && state === 'Disabled' ? { [names.tokensNotBefore]: timestamp(clock) } : {}),
+          ...(isOtherState && state === 'Disabled' ? { [names.tokensNotBefore]: toRfc3339(clock.now()) } : {}),
           // The cluster accepts an update without changes at any version, so this one makes a change: of two changes of a role one must win.
           ...(role === undefined ? {} : { [names.lastRoleChange]: new Date(clock.now()).toISOString() }),
         },

@@ -3,6 +3,7 @@ import { ClusterError } from '../../kubernetes/client/api-client.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import { FailureBuckets } from '../../runtime/failure-bucket.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { badRequest } from '../../status-error.ts';
 import { attemptsTurnedAway, notSaved, toWriteFailure } from '../refusals.ts';
 import { toUserRecord } from '../users/user-record.ts';
@@ -16,7 +17,6 @@ import {
   currentUser,
   endSessions,
   isOwn,
-  timestamp,
   type UserWriteParts,
   withAddress,
 } from './user-writes.ts';
@@ -165,7 +165,7 @@ async function changeState(
     clock,
   }: { readonly uid: string; readonly parts: UserWriteParts; readonly clock: UserWriteParts['clock'] },
 ): Promise<KubernetesObject> {
-  const status = { state, reason: null, lastTransitionTime: timestamp(clock) };
+  const status = { state, reason: null, lastTransitionTime: toRfc3339(clock.now()) };
   return await parts.patchStatus(metadata.name, status, { uid }).catch((error) => {
     throw notSaved(`the user is saved, but its state is not ${state} yet`, error);
   });

@@ -118,6 +118,3 @@ export async function withAddress<T>(
   };
   return write(check).finally(() => expected.end());
 }
-
-/** RFC 3339 in whole seconds, as Kubernetes writes times. */
-export const timestamp = (clock: Clock): string => new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,6 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { execCredential, parseExecInfo, SILENT_CLIENT, toTime } from './exec-credential.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
+import { execCredential, parseExecInfo, SILENT_CLIENT } from './exec-credential.ts';
 import { type KeepParts, keepSession } from './keep-session.ts';
 import type {
   ClientRequest,
@@ -57,7 +58,7 @@ async function login(request: LoginRequest, parts: ClientParts): Promise<void> {
 
 const tell = (session: SavedSession, { complain }: ClientParts): void =>
   complain(
-    `signed in at ${session.server} as ${nameOf(session)}; the token is good until ${toTime(session.goodUntil)} and renewed while it is used`,
+    `signed in at ${session.server} as ${nameOf(session)}; the token is good until ${toRfc3339(session.goodUntil)} and renewed while it is used`,
   );
 
 async function logout(request: LogoutRequest, parts: ClientParts): Promise<void> {
