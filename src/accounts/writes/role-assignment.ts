@@ -45,84 +45,102 @@ export interface RoleAssignment {
 }
 
 export function createRoleAssignment(parts: RoleAssignmentParts): RoleAssignment {
-  const { names, roles, bindings } = parts;
-
-  const write = async (user: string, role: string, caller: Caller, dryRun: boolean): Promise<string | undefined> => {
-    if (!roles.isAssignable(role)) throw notFoundIn(names, 'globalroles', role);
-    try {
-      const made = await asCaller(caller, (as) => bindings.create(toBinding(user, role, names), { as, dryRun }));
-      return made.metadata.uid;
-    } catch (error) {
-      if (!isAlreadyExists(error)) {
-        if (dryRun) throw toRoleFailure(error, { user, role, names });
-        return madeAllTheSame(user, role, error);
-      }
-      await checkExisting(user, role);
-      return undefined;
-    }
-  };
-  /** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
-  const madeAllTheSame = async (user: string, role: string, error: unknown): Promise<string> => {
-    const isRefused = error instanceof ClusterError && error.status.code < 500;
-    const binding = isRefused ? undefined : await bindings.get(bindingName(user, role)).catch(() => undefined);
-    if (binding && gives(binding, user, role)) return binding.metadata.uid;
-    throw toRoleFailure(error, { user, role, names });
-  };
-  const get = (user: string, role: string) =>
-    bindings.get(bindingName(user, role)).catch((error: unknown) => {
-      throw toRoleFailure(error, { user, role, names });
-    });
-  /** An earlier request may have made the binding and failed later. One of another user may have the same name. */
-  const checkExisting = async (user: string, role: string): Promise<void> => {
-    const binding = await get(user, role);
-    if (binding && gives(binding, user, role)) return;
-    throw roleNameTaken(names, user, bindingName(user, role));
-  };
-  /** From the cluster: what decides about a role must not be as old as memory may be. */
-  const kept = async (user: string): Promise<readonly KeptBinding[]> => {
-    const found = await bindings.list(`${names.userRef}=${userRef(user)}`).catch((error: unknown) => {
-      throw notSaved('the cluster did not tell which roles the user has', error);
-    });
-    return found
-      .map((binding) => ({ ...binding.metadata, role: boundRole(binding) ?? '', user: boundUser(binding) }))
-      .filter((binding) => binding.user === user && binding.name === bindingName(user, binding.role))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
-  };
-  const remove = async ({ name, uid }: Pick<KeptBinding, 'name' | 'uid'>, as?: Impersonated, dryRun = false) => {
-    await bindings.remove(name, { uid }, { as, dryRun });
-  };
-  const others = async (user: string, role: string) => (await kept(user)).filter((binding) => binding.role !== role);
+  const { names, bindings } = parts;
+  const others = async (user: string, role: string) =>
+    (await keptBindings(user, parts)).filter((binding) => binding.role !== role);
+  const removeAs = (caller: Caller, { name, uid }: KeptBinding, dryRun = false) =>
+    asCaller(caller, (as) => bindings.remove(name, { uid }, { as, dryRun }));
 
   return {
-    check: async (user, role, caller) => {
-      await write(user, role, caller, true);
+    async check(user, role, caller) {
+      await bind({ user, role, dryRun: true }, caller, parts);
       for (const binding of await others(user, role)) {
-        await asCaller(caller, (as) => remove(binding, as, true)).catch((error: unknown) => {
+        await removeAs(caller, binding, true).catch((error: unknown) => {
           throw toRoleFailure(error, { user, role, names });
         });
       }
     },
-    rolesOf: async (user) => (await kept(user)).map(({ role }) => role),
-    give: (user, role, caller) => write(user, role, caller, false),
-    removeOthers: async (user, role, caller) => {
+    rolesOf: async (user) => (await keptBindings(user, parts)).map(({ role }) => role),
+    give: (user, role, caller) => bind({ user, role }, caller, parts),
+    async removeOthers(user, role, caller) {
       for (const binding of await others(user, role)) {
-        await asCaller(caller, (as) => remove(binding, as)).catch((error: unknown) => {
+        await removeAs(caller, binding).catch((error: unknown) => {
           throw notSaved(`the user has the role "${role}" now, but "${binding.role}" as well`, error);
         });
       }
-      if (!(await get(user, role))) await write(user, role, caller, false);
+      if (!(await bindingOf({ user, role }, parts))) await bind({ user, role }, caller, parts);
     },
-    isBound: async (user) => {
-      const all = await bindings.list('').catch((error: unknown) => {
-        throw notSaved('the cluster did not tell which rights wait for a user of this name', error);
-      });
-      return all.some((binding) => binding.metadata.labels?.[names.userRef] === undefined && namesUser(binding, user));
-    },
-    takeBack: (user, role, uid) => remove({ name: bindingName(user, role), uid }),
-    clear: async (user) => {
-      for (const binding of await kept(user)) await remove(binding);
+    isBound: (user) => isBoundElsewhere(user, parts),
+    takeBack: async (user, role, uid) => void (await bindings.remove(bindingName(user, role), { uid })),
+    async clear(user) {
+      for (const { name, uid } of await keptBindings(user, parts)) await bindings.remove(name, { uid });
     },
   };
+}
+
+/** A role and the user who is to have it. */
+interface Assigned {
+  readonly user: string;
+  readonly role: string;
+}
+
+/** Makes the binding as the caller and returns its uid; `undefined` when there is one already that gives the role. */
+async function bind(
+  { user, role, dryRun = false }: Assigned & { readonly dryRun?: boolean },
+  caller: Caller,
+  parts: RoleAssignmentParts,
+): Promise<string | undefined> {
+  const { names, roles, bindings } = parts;
+  if (!roles.isAssignable(role)) throw notFoundIn(names, 'globalroles', role);
+  try {
+    const made = await asCaller(caller, (as) => bindings.create(toBinding(user, role, names), { as, dryRun }));
+    return made.metadata.uid;
+  } catch (error) {
+    if (isAlreadyExists(error)) return checkExisting({ user, role }, parts);
+    const made = dryRun ? undefined : await madeAllTheSame({ user, role }, error, parts);
+    if (made) return made.metadata.uid;
+    throw toRoleFailure(error, { user, role, names });
+  }
+}
+
+/** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
+async function madeAllTheSame(
+  { user, role }: Assigned,
+  error: unknown,
+  { bindings }: RoleAssignmentParts,
+): Promise<KubernetesObject | undefined> {
+  if (error instanceof ClusterError && error.status.code < 500) return undefined;
+  const binding = await bindings.get(bindingName(user, role)).catch(() => undefined);
+  return binding && gives(binding, user, role) ? binding : undefined;
+}
+
+/** An earlier request may have made the binding and failed later. One of another user may have the same name. */
+async function checkExisting({ user, role }: Assigned, parts: RoleAssignmentParts): Promise<undefined> {
+  const binding = await bindingOf({ user, role }, parts);
+  if (!binding || !gives(binding, user, role)) throw roleNameTaken(parts.names, user, bindingName(user, role));
+}
+
+const bindingOf = ({ user, role }: Assigned, { bindings, names }: RoleAssignmentParts) =>
+  bindings.get(bindingName(user, role)).catch((error: unknown) => {
+    throw toRoleFailure(error, { user, role, names });
+  });
+
+/** From the cluster: what decides about a role must not be as old as memory may be. */
+async function keptBindings(user: string, { bindings, names }: RoleAssignmentParts): Promise<readonly KeptBinding[]> {
+  const found = await bindings.list(`${names.userRef}=${userRef(user)}`).catch((error: unknown) => {
+    throw notSaved('the cluster did not tell which roles the user has', error);
+  });
+  return found
+    .map((binding) => ({ ...binding.metadata, role: boundRole(binding) ?? '', user: boundUser(binding) }))
+    .filter((binding) => binding.user === user && binding.name === bindingName(user, binding.role))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function isBoundElsewhere(user: string, { bindings, names }: RoleAssignmentParts): Promise<boolean> {
+  const all = await bindings.list('').catch((error: unknown) => {
+    throw notSaved('the cluster did not tell which rights wait for a user of this name', error);
+  });
+  return all.some((binding) => binding.metadata.labels?.[names.userRef] === undefined && namesUser(binding, user));
 }
 
 /** What a header can carry. A group with another name cannot be acted as, which only narrows what is allowed. */
@@ -156,10 +174,7 @@ const refusedGroup = (error: unknown): string | undefined =>
 const gives = (binding: KubernetesObject, user: string, role: string): boolean =>
   boundUser(binding) === user && boundRole(binding) === role;
 
-function toRoleFailure(
-  error: unknown,
-  { user, role, names }: { readonly user: string; readonly role: string; readonly names: AccountNames },
-): unknown {
+function toRoleFailure(error: unknown, { user, role, names }: Assigned & { readonly names: AccountNames }): unknown {
   if (error instanceof StatusError) return error;
   if (!(error instanceof ClusterError))
     return notSaved('the cluster did not answer whether the role may be given', error);
