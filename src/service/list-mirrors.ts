@@ -71,7 +71,8 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
 }
 
 const servedList = ({ kind }: ResourceStore, { lister }: ListMirror): ServedList => ({
-  ...{ kind, lister },
+  kind,
+  lister,
   watches: lister,
   age: lister,
 });

@@ -97,7 +97,11 @@ export function createFirstAdministrator(
   const tooOld = (): string | undefined =>
     tooOldText('users', parts.secrets.stalenessMs(options.secretName), options.maxStalenessMs);
   return {
-    ...{ label: LABEL, takenOver, run, fault, tooOld },
+    label: LABEL,
+    takenOver,
+    run,
+    fault,
+    tooOld,
     users: () => state.users,
     onChange: (changed) => listeners.push(changed),
   };

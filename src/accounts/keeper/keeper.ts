@@ -94,10 +94,8 @@ class UserKeeper implements Keeper {
     else if (before?.need !== need || before.uid !== user.uid) {
       // Counted from when this process sees it: the clock of the process that began may differ.
       const waitMs = (need === 'expiry' ? INCOMPLETE_MS : 0) + this.#parts.random.fraction() * SPREAD_MS;
-      this.#tasks.set(name, {
-        ...{ uid: user.uid, need, failures: 0 },
-        dueAt: this.#parts.clock.monotonic() + waitMs,
-      });
+      const dueAt = this.#parts.clock.monotonic() + waitMs;
+      this.#tasks.set(name, { uid: user.uid, need, dueAt, failures: 0 });
     }
   }
 

@@ -61,9 +61,8 @@ export function planUpdate(
   const groups = written.groups ?? (isManager ? undefined : record.groups);
   const labels = written.labels ?? (isManager ? undefined : stored.metadata.labels);
   if (!isManager) refuseForeignFields(written, stored, { record, shown, isOtherState, names });
-  const annotations = annotationsAfter(written.annotations, stored.metadata.annotations ?? {}, {
-    ...{ isManager, isSelf, names },
-  });
+  const rights = { isManager, isSelf, names };
+  const annotations = annotationsAfter(written.annotations, stored.metadata.annotations ?? {}, rights);
   if ('refused' in annotations)
     throw forbiddenChange(
       names,
