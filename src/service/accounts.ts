@@ -8,6 +8,7 @@ import { createPasswordSecrets, passwordLabels, passwordPrefix } from '../accoun
 import type { PasswordStore } from '../accounts/passwords/password-store.ts';
 import { createLoginRecordLists } from '../accounts/records/fetched-records.ts';
 import { createLoginRecorder } from '../accounts/records/login-recorder.ts';
+import { AccountRefusals } from '../accounts/refusals.ts';
 import { FailureBudget } from '../accounts/states/failure-budget.ts';
 import { createEmailRivals } from '../accounts/users/email-rivals.ts';
 import { createUserPresenter } from '../accounts/users/user-presenter.ts';
@@ -97,6 +98,7 @@ function routesOf(
   { tokens, reviews }: AccountJudges,
 ): RouteFamily {
   const { names, users, roles, lists, clock } = parts;
+  const refusals = new AccountRefusals(names);
   return accountFamily({
     reads: createAccountReads({
       ...lists,
@@ -116,7 +118,8 @@ function routesOf(
       signIn: tokens.signIn,
       // A cut-off is never before now, so a token issued by a clock that runs ahead ends with the others.
       sessions: { user: (name) => tokens.ends.user(name, 0) },
-      assignment: createRoleAssignment(parts),
+      assignment: createRoleAssignment({ ...parts, refusals }),
+      refusals,
       authorizer: reviews,
     }),
     presenter: createUserPresenter(names),

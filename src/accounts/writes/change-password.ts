@@ -4,7 +4,7 @@ import { badRequest, type StatusCause } from '../../status-error.ts';
 import type { PasswordSignIn } from '../../users/sign-in.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import { PasswordReplacedError } from '../passwords/password-store.ts';
-import { attemptsTurnedAway, invalidUser, notSaved } from '../refusals.ts';
+import { attemptsTurnedAway, notSaved } from '../refusals.ts';
 import type { Caller } from './caller.ts';
 import { parseObject, textIn } from './user-body.ts';
 import { currentUser, endSessions, isOwn, type UserWriteParts } from './user-writes.ts';
@@ -41,14 +41,14 @@ export function createPasswordChange(
 function parseChange(
   body: Buffer,
   name: string,
-  { names }: UserWriteParts,
+  { refusals }: UserWriteParts,
 ): { readonly current: string | undefined; readonly password: string } {
   const object = parseObject(body);
   const faults: StatusCause[] = [];
   const current = textIn(object, 'currentPassword', 'currentPassword', faults);
   const password = textIn(object, 'password', 'password', faults) ?? '';
   if (faults.length === 0) faults.push(...passwordFaults('password', password));
-  if (faults.length > 0) throw invalidUser(names, name, faults);
+  if (faults.length > 0) throw refusals.invalidUser(name, faults);
   return { current: current || undefined, password };
 }
 

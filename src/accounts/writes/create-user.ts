@@ -3,7 +3,7 @@ import type { StatusCause } from '../../status-error.ts';
 import { makeUser, type UserToMake } from '../make-user.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import type { PasswordOwner } from '../passwords/password-store.ts';
-import { alreadyExists, attemptsTurnedAway, badField, emailTaken, invalidUser, toWriteFailure } from '../refusals.ts';
+import { attemptsTurnedAway, badField } from '../refusals.ts';
 import { bad, emailFaults, groupsFaults, nameFaults, required, textFaults } from '../users/user-fields.ts';
 import { annotationsOfNew } from './annotations.ts';
 import type { Caller } from './caller.ts';
@@ -26,12 +26,12 @@ interface Wanted {
  * never seen, and the keeper of any replica removes it later.
  */
 export function createUserCreation(parts: UserWriteParts): (body: Buffer, caller: Caller) => Promise<AnsweredUser> {
-  const { names, known, assignment, hasher } = parts;
+  const { names, known, assignment, hasher, refusals } = parts;
   return async (body, caller) => {
     const wanted = toWanted(parseUser(body, names), parts);
     const { name, written, role } = wanted;
-    if (known.byName(name)) throw alreadyExists(names, name);
-    if (wanted.email !== '' && known.ownersOfEmail(wanted.email).length > 0) throw emailTaken(names, name);
+    if (known.byName(name)) throw refusals.alreadyExists(name);
+    if (wanted.email !== '' && known.ownersOfEmail(wanted.email).length > 0) throw refusals.emailTaken(name);
     await checkGroups(written.groups ?? [], name, caller, parts);
     if (await assignment.isBound(name)) await checkBoundName(name, caller, parts);
     if (role !== undefined) await assignment.check(name, role, caller);
@@ -44,10 +44,10 @@ export function createUserCreation(parts: UserWriteParts): (body: Buffer, caller
   };
 }
 
-function toWanted(written: WrittenUser, { names, reservedNames }: UserWriteParts): Wanted {
+function toWanted(written: WrittenUser, { names, reservedNames, refusals }: UserWriteParts): Wanted {
   const { name = '', state, email } = written;
   if (written.resourceVersion !== undefined)
-    throw invalidUser(names, name, [bad('metadata.resourceVersion', 'must not be set on a user that is to be made')]);
+    throw refusals.invalidUser(name, [bad('metadata.resourceVersion', 'must not be set on a user that is to be made')]);
   const addressFaults = emailFaults(email ?? '');
   const faults: StatusCause[] = [
     ...written.faults,
@@ -60,7 +60,7 @@ function toWanted(written: WrittenUser, { names, reservedNames }: UserWriteParts
     ...groupsFaults(written.groups ?? []),
     ...(written.password ? passwordFaults('spec.password', written.password) : []),
   ];
-  if (faults.length > 0) throw invalidUser(names, name, [...faults, ...addressFaults]);
+  if (faults.length > 0) throw refusals.invalidUser(name, [...faults, ...addressFaults]);
   if (addressFaults[0]) throw badField('spec.email', addressFaults[0].message);
   if (state !== undefined && state !== '' && state !== 'Active' && state !== 'Disabled')
     throw badField('status.state', 'must be Active or Disabled', 'FieldValueNotSupported');
@@ -75,7 +75,7 @@ interface Ready extends Wanted {
 
 function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<KubernetesObject> {
   const { name, role, written, email, state, hash, checkAddress } = wanted;
-  const { users: objects, assignment, names } = parts;
+  const { users: objects, assignment, names, refusals } = parts;
   const { labels, lang, displayName, description, groups } = written;
   let binding: string | undefined;
   const user: UserToMake = {
@@ -96,7 +96,7 @@ function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<Kub
     undo: (owner) => undo(owner, { role, binding }, parts),
   };
   return makeUser(user, { ...parts, objects }).catch((error: unknown) => {
-    throw toWriteFailure(error, names, name);
+    throw refusals.toWriteFailure(error, name);
   });
 }
 

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects, Impersonated } from '../../kubernetes/objects/cluster-objects.ts';
 import { StatusError } from '../../status-error.ts';
 import { type AccountNames, userRef } from '../names.ts';
-import { forbiddenChange, notFoundIn, notSaved, roleNameTaken } from '../refusals.ts';
+import { type AccountRefusals, notSaved } from '../refusals.ts';
 import type { KeptBinding, PlatformRoles } from '../roles/platform-roles.ts';
 import { bindingName, boundRole, boundUser, namesUser, toBinding } from '../roles/role-binding.ts';
 import type { Caller } from './caller.ts';
@@ -12,6 +12,7 @@ export interface RoleAssignmentParts {
   readonly names: AccountNames;
   readonly roles: PlatformRoles;
   readonly bindings: ClusterObjects;
+  readonly refusals: AccountRefusals;
 }
 
 /**
@@ -45,7 +46,7 @@ export interface RoleAssignment {
 }
 
 export function createRoleAssignment(parts: RoleAssignmentParts): RoleAssignment {
-  const { names, bindings } = parts;
+  const { bindings, refusals } = parts;
   const others = async (user: string, role: string) =>
     (await keptBindings(user, parts)).filter((binding) => binding.role !== role);
   const removeAs = (caller: Caller, { name, uid }: KeptBinding, dryRun = false) =>
@@ -56,7 +57,7 @@ export function createRoleAssignment(parts: RoleAssignmentParts): RoleAssignment
       await bind({ user, role, dryRun: true }, caller, parts);
       for (const binding of await others(user, role)) {
         await removeAs(caller, binding, true).catch((error: unknown) => {
-          throw toRoleFailure(error, { user, role, names });
+          throw toRoleFailure(error, { user, role, refusals });
         });
       }
     },
@@ -90,8 +91,8 @@ async function bind(
   caller: Caller,
   parts: RoleAssignmentParts,
 ): Promise<string | undefined> {
-  const { names, roles, bindings } = parts;
-  if (!roles.isAssignable(role)) throw notFoundIn(names, 'globalroles', role);
+  const { names, roles, bindings, refusals } = parts;
+  if (!roles.isAssignable(role)) throw refusals.notFound('globalroles', role);
   try {
     const made = await asCaller(caller, (as) => bindings.create(toBinding(user, role, names), { as, dryRun }));
     return made.metadata.uid;
@@ -99,7 +100,7 @@ async function bind(
     if (isAlreadyExists(error)) return checkExisting({ user, role }, parts);
     const made = dryRun ? undefined : await madeAllTheSame({ user, role }, error, parts);
     if (made) return made.metadata.uid;
-    throw toRoleFailure(error, { user, role, names });
+    throw toRoleFailure(error, { user, role, refusals });
   }
 }
 
@@ -117,12 +118,12 @@ async function madeAllTheSame(
 /** An earlier request may have made the binding and failed later. One of another user may have the same name. */
 async function checkExisting({ user, role }: Assigned, parts: RoleAssignmentParts): Promise<undefined> {
   const binding = await bindingOf({ user, role }, parts);
-  if (!binding || !gives(binding, user, role)) throw roleNameTaken(parts.names, user, bindingName(user, role));
+  if (!binding || !gives(binding, user, role)) throw parts.refusals.roleNameTaken(user, bindingName(user, role));
 }
 
-const bindingOf = ({ user, role }: Assigned, { bindings, names }: RoleAssignmentParts) =>
+const bindingOf = ({ user, role }: Assigned, { bindings, refusals }: RoleAssignmentParts) =>
   bindings.get(bindingName(user, role)).catch((error: unknown) => {
-    throw toRoleFailure(error, { user, role, names });
+    throw toRoleFailure(error, { user, role, refusals });
   });
 
 /** From the cluster: what decides about a role must not be as old as memory may be. */
@@ -174,14 +175,17 @@ const refusedGroup = (error: unknown): string | undefined =>
 const gives = (binding: KubernetesObject, user: string, role: string): boolean =>
   boundUser(binding) === user && boundRole(binding) === role;
 
-function toRoleFailure(error: unknown, { user, role, names }: Assigned & { readonly names: AccountNames }): unknown {
+function toRoleFailure(
+  error: unknown,
+  { user, role, refusals }: Assigned & Pick<RoleAssignmentParts, 'refusals'>,
+): unknown {
   if (error instanceof StatusError) return error;
   if (!(error instanceof ClusterError))
     return notSaved('the cluster did not answer whether the role may be given', error);
   const { code } = error.status;
   if (code === 403 && !error.isOfImpersonation)
-    return forbiddenChange(names, user, `you may not give the role "${role}": the cluster does not let you bind it`);
-  if (code === 404) return notFoundIn(names, 'globalroles', role);
+    return refusals.forbiddenChange(user, `you may not give the role "${role}": the cluster does not let you bind it`);
+  if (code === 404) return refusals.notFound('globalroles', role);
   if (code === 403) return notSaved('the cluster does not let this server give roles in your name', error);
   return notSaved('the cluster did not answer whether the role may be given', error);
 }

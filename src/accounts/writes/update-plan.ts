@@ -1,7 +1,7 @@
 import { asObject, type KubernetesObject } from '../../kubernetes/object.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { StatusCause } from '../../status-error.ts';
-import { badField, conflict, emailTaken, forbiddenChange, invalidUser } from '../refusals.ts';
+import { badField } from '../refusals.ts';
 import { bad, emailFaults, groupsFaults, required, textFaults } from '../users/user-fields.ts';
 import { toUserRecord, type UserRecord } from '../users/user-record.ts';
 import { annotationsAfter } from './annotations.ts';
@@ -46,12 +46,12 @@ export function planUpdate(
   stored: KubernetesObject,
   { isManager, isSelf, roles, parts }: Standing,
 ): Planned {
-  const { names, clock } = parts;
+  const { names, clock, refusals } = parts;
   const { name, resourceVersion } = stored.metadata;
   const record = toUserRecord(stored, names);
   const before = asObject(stored['spec']);
   checkFields(written, { record, before, isManager }, parts);
-  if (written.resourceVersion !== resourceVersion) throw conflict(names, name);
+  if (written.resourceVersion !== resourceVersion) throw refusals.conflict(name);
   const [shown] = roles;
   const asked = written.annotations?.[names.globalRole] || undefined;
   const { state } = written;
@@ -60,12 +60,11 @@ export function planUpdate(
     throw badField('status.state', 'must be Active or Disabled', 'FieldValueNotSupported');
   const groups = written.groups ?? (isManager ? undefined : record.groups);
   const labels = written.labels ?? (isManager ? undefined : stored.metadata.labels);
-  if (!isManager) refuseForeignFields(written, stored, { record, shown, isOtherState, names });
+  if (!isManager) refuseForeignFields(written, stored, { record, shown, isOtherState, names, refusals });
   const rights = { isManager, isSelf, names };
   const annotations = annotationsAfter(written.annotations, stored.metadata.annotations ?? {}, rights);
   if ('refused' in annotations)
-    throw forbiddenChange(
-      names,
+    throw refusals.forbiddenChange(
       name,
       `you may not change the annotation "${annotations.refused}"`,
       'metadata.annotations',
@@ -105,7 +104,7 @@ function annotationFaults(annotations: Readonly<Record<string, string>>): Status
 function checkFields(
   written: WrittenUser,
   { record, before, isManager }: Before,
-  { names, known }: UserWriteParts,
+  { refusals, known }: UserWriteParts,
 ): void {
   const { email, lang, displayName, description, groups, password } = written;
   const addressFaults = email === undefined || email === record.email ? [] : emailFaults(email);
@@ -120,10 +119,10 @@ function checkFields(
     ...(groups === undefined || isSame(groups, record.groups) ? [] : groupsFaults(groups)),
     ...(password ? [bad('spec.password', 'is changed at …/users/{user}/password')] : []),
   ];
-  if (faults.length > 0) throw invalidUser(names, record.name, [...faults, ...addressFaults]);
+  if (faults.length > 0) throw refusals.invalidUser(record.name, [...faults, ...addressFaults]);
   if (addressFaults[0]) throw badField('spec.email', addressFaults[0].message);
   const isTaken = (address: string) => known.ownersOfEmail(address).some((owner) => owner !== record.name);
-  if (email && email !== record.email && isTaken(email)) throw emailTaken(names, record.name);
+  if (email && email !== record.email && isTaken(email)) throw refusals.emailTaken(record.name);
 }
 
 /** AC-34: what only a manager changes. */
@@ -135,11 +134,12 @@ function refuseForeignFields(
     readonly shown: string | undefined;
     readonly isOtherState: boolean;
     readonly names: UserWriteParts['names'];
+    readonly refusals: UserWriteParts['refusals'];
   },
 ): void {
-  const { record, shown, isOtherState, names } = now;
+  const { record, shown, isOtherState, names, refusals } = now;
   const refuse = (field: string): never => {
-    throw forbiddenChange(names, record.name, `you may not change ${field} of yourself`, field);
+    throw refusals.forbiddenChange(record.name, `you may not change ${field} of yourself`, field);
   };
   if (written.groups && !isSame(written.groups, record.groups)) refuse('spec.groups');
   if (written.labels && !isSameTexts(written.labels, stored.metadata.labels ?? {})) refuse('metadata.labels');

@@ -5,7 +5,7 @@ import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts
 import { FailureBuckets } from '../../runtime/failure-bucket.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { badRequest } from '../../status-error.ts';
-import { attemptsTurnedAway, notSaved, toWriteFailure } from '../refusals.ts';
+import { attemptsTurnedAway, notSaved } from '../refusals.ts';
 import { toUserRecord } from '../users/user-record.ts';
 import type { Caller } from './caller.ts';
 import { checkGroups } from './group-rights.ts';
@@ -103,11 +103,11 @@ async function save(
   caller: Caller,
   parts: UserWriteParts,
 ): Promise<KubernetesObject> {
-  const { users, assignment, names, clock } = parts;
+  const { users, assignment, refusals, clock } = parts;
   const { name, uid } = stored.metadata;
   if (state === 'Disabled') await endSessions(name, parts);
   let saved = await replace(object, users).catch((error: unknown) => {
-    throw toWriteFailure(error, names, name);
+    throw refusals.toWriteFailure(error, name);
   });
   try {
     await checkAddress(saved.metadata);

@@ -3,6 +3,7 @@ import { createFirstAdministratorObject } from '../../../src/accounts/directory/
 import { createExpiry, createKeeper } from '../../../src/accounts/keeper/keeper.ts';
 import { createUserRemoval } from '../../../src/accounts/keeper/user-removal.ts';
 import { UserOperator } from '../../../src/accounts/operator/user-operator.ts';
+import { AccountRefusals } from '../../../src/accounts/refusals.ts';
 import { createStatusPatch } from '../../../src/accounts/states/status-patch.ts';
 import { createUserCreation } from '../../../src/accounts/writes/create-user.ts';
 import { createRoleAssignment } from '../../../src/accounts/writes/role-assignment.ts';
@@ -85,15 +86,18 @@ const common = ({ users, clock }: Stand) => ({ names: NAMES, users, patchStatus:
 /** A create of the API: as the caller asked. */
 async function byTheApi(stand: Stand): Promise<void> {
   const roles = { isAssignable: () => true, bindingsOf: () => [], roleOf: () => undefined };
+  const refusals = new AccountRefusals(NAMES);
+  const { bindings } = stand;
   const create = createUserCreation({
     ...common(stand),
+    refusals,
     ...{ reservedNames: new Set<string>(), roles, passwords: stand.passwords as never, logger: quiet },
     known: { byName: () => undefined, ownersOfEmail: () => [] },
     rivals: { expect: () => ({ wasTaken: async () => false, end: () => {} }) },
     hasher: { hash: async () => ({ kind: 'ok', hash: HASH }) },
     sessions: { user: done },
     // The dry run that comes first is nothing that a crash leaves behind.
-    assignment: { ...createRoleAssignment({ names: NAMES, roles, bindings: stand.bindings }), check: done },
+    assignment: { ...createRoleAssignment({ names: NAMES, roles, bindings, refusals }), check: done },
     authorizer: { authorize: async () => ({ allowed: true }), forget: () => {} } as never,
     events: { report: () => {} },
   });
