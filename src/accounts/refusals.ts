@@ -91,6 +91,13 @@ export class AccountRefusals {
     return notSaved('the cluster did not save the user', error);
   }
 
+  /** For `catch`: throws what a failed write of this user means to our caller. */
+  throwWriteFailure(name: string): (error: unknown) => never {
+    return (error) => {
+      throw this.toWriteFailure(error, name);
+    };
+  }
+
   #ofUser(name: string, { what, ...refusal }: Omit<Refusal, 'message'> & { readonly what: string }): StatusError {
     return this.#about(name, { ...refusal, message: `users.${this.#group} "${name}" ${what}` });
   }
@@ -125,6 +132,13 @@ export const notSaved = (what: string, cause: unknown): StatusError =>
   lastingRefusalIn(cause) === undefined
     ? serviceUnavailable(`${what}, please try again later`, RETRY_SECONDS, cause)
     : serviceUnavailable(what, undefined, cause);
+
+/** For `catch`: throws the 503 that says what failed. */
+export const throwNotSaved =
+  (what: string) =>
+  (error: unknown): never => {
+    throw notSaved(what, error);
+  };
 
 /** The hash gate is full, or a bucket of failed attempts is (AC-67). */
 export const attemptsTurnedAway = (retryAfterSeconds: number): StatusError =>

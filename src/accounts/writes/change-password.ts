@@ -4,7 +4,7 @@ import { badRequest, type StatusCause } from '../../status-error.ts';
 import type { PasswordSignIn } from '../../users/sign-in.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import { PasswordReplacedError } from '../passwords/password-store.ts';
-import { attemptsTurnedAway, notSaved } from '../refusals.ts';
+import { attemptsTurnedAway, notSaved, throwNotSaved } from '../refusals.ts';
 import type { Caller } from './caller.ts';
 import { parseObject, textIn } from './user-body.ts';
 import { currentUser, endSessions, isOwn, type UserWriteParts } from './user-writes.ts';
@@ -98,7 +98,7 @@ export async function setPassword(
     [names.tokensNotBefore]: since,
     ...(isFirst ? { [names.uninitialized]: null } : {}),
   };
-  return await users.patch(name, { metadata: { uid, annotations: changed } }).catch((error: unknown) => {
-    throw notSaved('the new password is saved, but not when', error);
-  });
+  return await users
+    .patch(name, { metadata: { uid, annotations: changed } })
+    .catch(throwNotSaved('the new password is saved, but not when'));
 }

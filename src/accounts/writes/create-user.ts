@@ -95,9 +95,7 @@ function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<Kub
     },
     undo: (owner) => undo(owner, { role, binding }, parts),
   };
-  return makeUser(user, { ...parts, objects }).catch((error: unknown) => {
-    throw refusals.toWriteFailure(error, name);
-  });
+  return makeUser(user, { ...parts, objects }).catch(refusals.throwWriteFailure(name));
 }
 
 /** Removes what was made so far. What cannot be removed now is removed with the incomplete user later. */

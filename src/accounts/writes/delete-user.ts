@@ -9,8 +9,6 @@ export function createUserDeletion(parts: UserWriteParts): (name: string) => Pro
   return async (name) => {
     const { metadata } = await currentUser(name, parts);
     await endSessions(name, parts);
-    await users.remove(name, { uid: metadata.uid }).catch((error: unknown) => {
-      throw refusals.toWriteFailure(error, name);
-    });
+    await users.remove(name, { uid: metadata.uid }).catch(refusals.throwWriteFailure(name));
   };
 }

@@ -37,9 +37,7 @@ export function createFirstPassword(
     const object = await (asked.password === undefined
       ? skip(stored, parts)
       : setPassword(stored, asked.password, caller, { parts, isFirst: true })
-    ).catch((error: unknown) => {
-      throw refusals.toWriteFailure(error, name);
-    });
+    ).catch(refusals.throwWriteFailure(name));
     return { object, role: roles.roleOf(name) };
   };
 

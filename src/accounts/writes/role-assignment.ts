@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects, Impersonated } from '../../kubernetes/objects/cluster-objects.ts';
 import { StatusError } from '../../status-error.ts';
 import { type AccountNames, userRef } from '../names.ts';
-import { type AccountRefusals, notSaved } from '../refusals.ts';
+import { type AccountRefusals, notSaved, throwNotSaved } from '../refusals.ts';
 import type { KeptBinding, PlatformRoles } from '../roles/platform-roles.ts';
 import { bindingName, boundRole, boundUser, namesUser, toBinding } from '../roles/role-binding.ts';
 import type { Caller } from './caller.ts';
@@ -65,9 +65,9 @@ export function createRoleAssignment(parts: RoleAssignmentParts): RoleAssignment
     give: (user, role, caller) => bind({ user, role }, caller, parts),
     async removeOthers(user, role, caller) {
       for (const binding of await others(user, role)) {
-        await removeAs(caller, binding).catch((error: unknown) => {
-          throw notSaved(`the user has the role "${role}" now, but "${binding.role}" as well`, error);
-        });
+        await removeAs(caller, binding).catch(
+          throwNotSaved(`the user has the role "${role}" now, but "${binding.role}" as well`),
+        );
       }
       if (!(await bindingOf({ user, role }, parts))) await bind({ user, role }, caller, parts);
     },
@@ -128,9 +128,9 @@ const bindingOf = ({ user, role }: Assigned, { bindings, refusals }: RoleAssignm
 
 /** From the cluster: what decides about a role must not be as old as memory may be. */
 async function keptBindings(user: string, { bindings, names }: RoleAssignmentParts): Promise<readonly KeptBinding[]> {
-  const found = await bindings.list(`${names.userRef}=${userRef(user)}`).catch((error: unknown) => {
-    throw notSaved('the cluster did not tell which roles the user has', error);
-  });
+  const found = await bindings
+    .list(`${names.userRef}=${userRef(user)}`)
+    .catch(throwNotSaved('the cluster did not tell which roles the user has'));
   return found
     .map((binding) => ({ ...binding.metadata, role: boundRole(binding) ?? '', user: boundUser(binding) }))
     .filter((binding) => binding.user === user && binding.name === bindingName(user, binding.role))
@@ -138,9 +138,9 @@ async function keptBindings(user: string, { bindings, names }: RoleAssignmentPar
 }
 
 async function isBoundElsewhere(user: string, { bindings, names }: RoleAssignmentParts): Promise<boolean> {
-  const all = await bindings.list('').catch((error: unknown) => {
-    throw notSaved('the cluster did not tell which rights wait for a user of this name', error);
-  });
+  const all = await bindings
+    .list('')
+    .catch(throwNotSaved('the cluster did not tell which rights wait for a user of this name'));
   return all.some((binding) => binding.metadata.labels?.[names.userRef] === undefined && namesUser(binding, user));
 }
 

@@ -5,7 +5,7 @@ import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts
 import { FailureBuckets } from '../../runtime/failure-bucket.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { badRequest } from '../../status-error.ts';
-import { attemptsTurnedAway, notSaved } from '../refusals.ts';
+import { attemptsTurnedAway, throwNotSaved } from '../refusals.ts';
 import { toUserRecord } from '../users/user-record.ts';
 import type { Caller } from './caller.ts';
 import { checkGroups } from './group-rights.ts';
@@ -106,9 +106,7 @@ async function save(
   const { users, assignment, refusals, clock } = parts;
   const { name, uid } = stored.metadata;
   if (state === 'Disabled') await endSessions(name, parts);
-  let saved = await replace(object, users).catch((error: unknown) => {
-    throw refusals.toWriteFailure(error, name);
-  });
+  let saved = await replace(object, users).catch(refusals.throwWriteFailure(name));
   try {
     await checkAddress(saved.metadata);
     if (role !== undefined) await assignment.give(name, role, caller);
@@ -166,7 +164,7 @@ async function changeState(
   }: { readonly uid: string; readonly parts: UserWriteParts; readonly clock: UserWriteParts['clock'] },
 ): Promise<KubernetesObject> {
   const status = { state, reason: null, lastTransitionTime: toRfc3339(clock.now()) };
-  return await parts.patchStatus(metadata.name, status, { uid }).catch((error) => {
-    throw notSaved(`the user is saved, but its state is not ${state} yet`, error);
-  });
+  return await parts
+    .patchStatus(metadata.name, status, { uid })
+    .catch(throwNotSaved(`the user is saved, but its state is not ${state} yet`));
 }

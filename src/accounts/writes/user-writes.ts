@@ -7,7 +7,7 @@ import type { SecurityEvents } from '../../security-events.ts';
 import type { User } from '../../users/user.ts';
 import type { AccountNames } from '../names.ts';
 import type { PasswordStore } from '../passwords/password-store.ts';
-import { type AccountRefusals, notSaved } from '../refusals.ts';
+import { type AccountRefusals, throwNotSaved } from '../refusals.ts';
 import type { PlatformRoles } from '../roles/platform-roles.ts';
 import type { StatusPatch } from '../states/status-patch.ts';
 import type { EmailRivals } from '../users/email-rivals.ts';
@@ -69,9 +69,7 @@ export async function currentUser(
   name: string,
   { users, names, known, refusals }: UserWriteParts,
 ): Promise<KubernetesObject> {
-  const object = await users.get(name).catch((error: unknown) => {
-    throw refusals.toWriteFailure(error, name);
-  });
+  const object = await users.get(name).catch(refusals.throwWriteFailure(name));
   const user = known.byName(name);
   // An object that another source takes the name from would be changed without any effect.
   if (user && user.isObject !== true) throw refusals.keptElsewhere(name);
@@ -95,9 +93,7 @@ const isThere = ({ metadata }: KubernetesObject, names: AccountNames): boolean =
 
 /** Cuts off the user's tokens before the change that must end them (AC-53, AC-69). */
 export async function endSessions(name: string, { sessions }: UserWriteParts): Promise<void> {
-  await sessions.user(name).catch((error: unknown) => {
-    throw notSaved('the sessions of the user cannot be ended, and nothing was changed', error);
-  });
+  await sessions.user(name).catch(throwNotSaved('the sessions of the user cannot be ended, and nothing was changed'));
 }
 
 /** Takes what the cluster has stored. Rejects when somebody had the address before this user. */
@@ -115,9 +111,9 @@ export async function withAddress<T>(
   if (email === '') return write(async () => {});
   const expected = rivals.expect(name, email);
   const check: CheckAddress = async ({ uid, resourceVersion }) => {
-    const isTaken = await expected.wasTaken(uid, resourceVersion).catch((error: unknown) => {
-      throw notSaved('it cannot be told whether another user has the e-mail address', error);
-    });
+    const isTaken = await expected
+      .wasTaken(uid, resourceVersion)
+      .catch(throwNotSaved('it cannot be told whether another user has the e-mail address'));
     if (isTaken) throw refusals.emailTaken(name);
   };
   return write(check).finally(() => expected.end());
