@@ -60,7 +60,7 @@ export function planUpdate(
     throw badField('status.state', 'must be Active or Disabled', 'FieldValueNotSupported');
   const groups = written.groups ?? (isManager ? undefined : record.groups);
   const labels = written.labels ?? (isManager ? undefined : stored.metadata.labels);
-  if (!isManager) refuseForeignFields(written, stored, { record, shown, isOtherState, names, refusals });
+  if (!isManager) refuseForeignFields(written, stored, { record, shown, isOtherState }, parts);
   const rights = { isManager, isSelf, names };
   const annotations = annotationsAfter(written.annotations, stored.metadata.annotations ?? {}, rights);
   if ('refused' in annotations)
@@ -129,15 +129,10 @@ function checkFields(
 function refuseForeignFields(
   written: WrittenUser,
   stored: KubernetesObject,
-  now: {
-    readonly record: UserRecord;
-    readonly shown: string | undefined;
-    readonly isOtherState: boolean;
-    readonly names: UserWriteParts['names'];
-    readonly refusals: UserWriteParts['refusals'];
-  },
+  now: { readonly record: UserRecord; readonly shown: string | undefined; readonly isOtherState: boolean },
+  { names, refusals }: UserWriteParts,
 ): void {
-  const { record, shown, isOtherState, names, refusals } = now;
+  const { record, shown, isOtherState } = now;
   const refuse = (field: string): never => {
     throw refusals.forbiddenChange(record.name, `you may not change ${field} of yourself`, field);
   };

@@ -103,8 +103,8 @@ async function save(
   caller: Caller,
   parts: UserWriteParts,
 ): Promise<KubernetesObject> {
-  const { users, assignment, refusals, clock } = parts;
-  const { name, uid } = stored.metadata;
+  const { users, assignment, refusals } = parts;
+  const { name } = stored.metadata;
   if (state === 'Disabled') await endSessions(name, parts);
   let saved = await replace(object, users).catch(refusals.throwWriteFailure(name));
   try {
@@ -114,7 +114,7 @@ async function save(
     await restore(stored, saved, parts);
     throw error;
   }
-  if (state !== undefined) saved = await changeState(saved, state, { uid, parts, clock });
+  if (state !== undefined) saved = await changeState(saved, state, parts);
   if (role === undefined) return saved;
   await assignment.removeOthers(name, role, caller).finally(() => parts.authorizer.forget(name));
   return saved;
@@ -155,16 +155,12 @@ function isWritten(object: KubernetesObject, stored: KubernetesObject): boolean 
 }
 
 async function changeState(
-  { metadata }: KubernetesObject,
+  { metadata: { name, uid } }: KubernetesObject,
   state: 'Active' | 'Disabled',
-  {
-    uid,
-    parts,
-    clock,
-  }: { readonly uid: string; readonly parts: UserWriteParts; readonly clock: UserWriteParts['clock'] },
+  { patchStatus, clock }: UserWriteParts,
 ): Promise<KubernetesObject> {
   const status = { state, reason: null, lastTransitionTime: toRfc3339(clock.now()) };
-  return await parts
-    .patchStatus(metadata.name, status, { uid })
-    .catch(throwNotSaved(`the user is saved, but its state is not ${state} yet`));
+  return await patchStatus(name, status, { uid }).catch(
+    throwNotSaved(`the user is saved, but its state is not ${state} yet`),
+  );
 }
