@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createFirstAdministratorObject } from '../../../src/accounts/directory/first-administrator-object.ts';
 import { createExpiry, createKeeper } from '../../../src/accounts/keeper/keeper.ts';
 import { createUserRemoval } from '../../../src/accounts/keeper/user-removal.ts';
+import { makeUser } from '../../../src/accounts/make-user.ts';
 import { UserOperator } from '../../../src/accounts/operator/user-operator.ts';
 import { AccountRefusals } from '../../../src/accounts/refusals.ts';
 import { createStatusPatch } from '../../../src/accounts/states/status-patch.ts';
@@ -173,4 +174,28 @@ describe('a process that dies while it makes a user', () => {
       expect(stand.left()).toEqual([0, 0, 0]);
     },
   );
+});
+
+describe('a user', () => {
+  const make = (stand: Stand, giveRole: () => Promise<void>) => {
+    const { users: objects, ...parts } = common(stand);
+    const undone: string[] = [];
+    const undo = async ({ name }: { name: string }) => void undone.push(name);
+    const user = { name: 'mia', spec: { email: '' }, state: 'Active', giveRole, undo } as const;
+    return { undone, made: makeUser(user, { ...parts, objects, passwords: stand.passwords }) };
+  };
+
+  test('that takes more than 45 s to make is undone: the keeper deletes one that is incomplete for 90 s', async () => {
+    const stand = cluster(Number.POSITIVE_INFINITY);
+    const { made, undone } = make(stand, () => stand.clock.advance(45_001));
+    await expect(made).rejects.toThrow('it took too long');
+    expect([undone, stand.records.get('mia')?.isIncomplete]).toEqual([['mia'], true]);
+  });
+
+  test('that somebody removes meanwhile is not made', async () => {
+    const stand = cluster(Number.POSITIVE_INFINITY);
+    const { made, undone } = make(stand, async () => void (await stand.users.remove('mia')));
+    await expect(made).rejects.toThrow('the user was removed meanwhile');
+    expect(undone).toEqual(['mia']);
+  });
 });
