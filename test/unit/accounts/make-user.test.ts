@@ -147,7 +147,7 @@ const CALLERS = [
 ] as const;
 
 describe('a user is made in one order', () => {
-  test.each(CALLERS)('for %s', async (_, make, order) => {
+  test.each(CALLERS)('AC-10 for %s', async (_, make, order) => {
     const stand = cluster(Number.POSITIVE_INFINITY);
     await make(stand);
     expect(stand.steps).toEqual(order);
@@ -164,7 +164,7 @@ describe('a process that dies while it makes a user', () => {
   );
 
   test.each(cases)(
-    'for %s after the step "%s" leaves nobody who counts, and the keeper removes what is left',
+    'AC-10 for %s after the step "%s" leaves nobody who counts, and the keeper removes what is left',
     async (...[, , lives, make, order]) => {
       const stand = cluster(lives);
       await make(stand).catch(() => {});
@@ -185,14 +185,14 @@ describe('a user', () => {
     return { undone, made: makeUser(user, { ...parts, objects, passwords: stand.passwords }) };
   };
 
-  test('that takes more than 45 s to make is undone: the keeper deletes one that is incomplete for 90 s', async () => {
+  test('AC-10 that takes more than 45 s to make is undone: the keeper deletes one that is incomplete for 90 s', async () => {
     const stand = cluster(Number.POSITIVE_INFINITY);
     const { made, undone } = make(stand, () => stand.clock.advance(45_001));
     await expect(made).rejects.toThrow('it took too long');
     expect([undone, stand.records.get('mia')?.isIncomplete]).toEqual([['mia'], true]);
   });
 
-  test('that somebody removes meanwhile is not made', async () => {
+  test('AC-10 that somebody removes meanwhile is not made', async () => {
     const stand = cluster(Number.POSITIVE_INFINITY);
     const { made, undone } = make(stand, async () => void (await stand.users.remove('mia')));
     await expect(made).rejects.toThrow('the user was removed meanwhile');
