@@ -30,17 +30,17 @@ export interface AccountReads {
 }
 
 export interface AccountReadsParts extends Pick<AccountReads, 'names' | 'users' | 'roles' | 'loginRecords'> {
-  readonly records: UserRecords;
+  readonly userRecords: UserRecords;
   readonly mirroredRoles: MirroredRoles;
   /** Everybody who may sign in, those without a User object included. */
   readonly directory: Pick<UserDirectory, 'byName'>;
 }
 
 export function createAccountReads(parts: AccountReadsParts): AccountReads {
-  const { names, users, roles, loginRecords, records, mirroredRoles, directory } = parts;
+  const { names, users, roles, loginRecords, userRecords, mirroredRoles, directory } = parts;
   const withoutObject = (name: string): User | undefined => {
     users.lister.refresh();
-    return records.get(name) ? undefined : directory.byName(name);
+    return userRecords.get(name) ? undefined : directory.byName(name);
   };
   return {
     names,
@@ -51,7 +51,7 @@ export function createAccountReads(parts: AccountReadsParts): AccountReads {
       const user = withoutObject(name);
       return user && Buffer.from(JSON.stringify(toUserObject(user, names, mirroredRoles.roleOf(name))));
     },
-    isKnown: (name) => withoutObject(name) !== undefined || isKnownObject(records.get(name)),
+    isKnown: (name) => withoutObject(name) !== undefined || isKnownObject(userRecords.get(name)),
     rolesOf(user) {
       roles.lister.refresh();
       return mirroredRoles.rolesOf(user);

@@ -1,4 +1,4 @@
-import { ClusterError } from '../kubernetes/client/api-client.ts';
+import { ClusterError, isAlreadyExists, isConflict } from '../kubernetes/client/api-client.ts';
 import { cut } from '../resources/query/parameters.ts';
 import {
   badRequest,
@@ -10,95 +10,113 @@ import {
 } from '../status-error.ts';
 import type { AccountNames } from './names.ts';
 
-/** The refusals of the account API, in the words of Kubernetes (apimachinery, `pkg/api/errors`). */
+/** The refusals of the account API that name a user or a role, in the words of Kubernetes (apimachinery, `pkg/api/errors`). */
+export class AccountRefusals {
+  readonly #group: string;
 
-/** 404 of a user, a role: `users.iam.<platform>.io "x" not found`. */
-export const notFoundIn = (names: AccountNames, resource: string, name: string): StatusError =>
-  new StatusError({
-    code: 404,
-    reason: 'NotFound',
-    message: `${resource}.${names.group} "${name}" not found`,
-    details: { name, group: names.group, kind: resource },
-  });
+  constructor({ group }: Pick<AccountNames, 'group'>) {
+    this.#group = group;
+  }
 
-export const alreadyExists = (names: AccountNames, name: string, why?: string): StatusError =>
-  new StatusError({
-    code: 409,
-    reason: 'AlreadyExists',
-    message: `users.${names.group} "${name}" already exists${why === undefined ? '' : `: ${why}`}`,
-    details: { name, group: names.group, kind: 'users' },
-  });
+  /** 404 of a user, a role: `users.iam.<platform>.io "x" not found`. */
+  notFound(resource: string, name: string): StatusError {
+    const message = `${resource}.${this.#group} "${name}" not found`;
+    return this.#about(name, { code: 404, reason: 'NotFound', message, kind: resource });
+  }
 
-/** AC-15: somebody else has the address. */
-export const emailTaken = (names: AccountNames, name: string): StatusError =>
-  new StatusError({
-    code: 409,
-    reason: 'AlreadyExists',
-    message: `users.${names.group} "${name}" cannot be saved: spec.email: another user has this address`,
-    details: {
-      name,
-      group: names.group,
-      kind: 'users',
-      causes: [{ reason: 'FieldValueDuplicate', message: 'another user has this address', field: 'spec.email' }],
-    },
-  });
+  alreadyExists(name: string): StatusError {
+    return this.#ofUser(name, { code: 409, reason: 'AlreadyExists', what: 'already exists' });
+  }
 
-export const conflict = (names: AccountNames, name: string): StatusError =>
-  new StatusError({
-    code: 409,
-    reason: 'Conflict',
-    message: `Operation cannot be fulfilled on users.${names.group} "${name}": the object has been modified; please apply your changes to the latest version and try again`,
-    details: { name, group: names.group, kind: 'users' },
-  });
+  /** AC-15: somebody else has the address. */
+  emailTaken(name: string): StatusError {
+    const message = 'another user has this address';
+    const field = 'spec.email';
+    const causes = [{ reason: 'FieldValueDuplicate', message, field }];
+    const what = `cannot be saved: ${field}: ${message}`;
+    return this.#ofUser(name, { code: 409, reason: 'AlreadyExists', what, causes });
+  }
 
-/** The ClusterRoleBinding that would give the role exists and is somebody else's. */
-export const roleNameTaken = (names: AccountNames, name: string, binding: string): StatusError =>
-  new StatusError({
-    code: 409,
-    reason: 'Conflict',
-    message: `users.${names.group} "${name}" cannot be given the role: the ClusterRoleBinding "${binding}" is there and gives something else`,
-    details: { name, group: names.group, kind: 'users' },
-  });
+  conflict(name: string): StatusError {
+    const message = `Operation cannot be fulfilled on users.${this.#group} "${name}": the object has been modified; please apply your changes to the latest version and try again`;
+    return this.#about(name, { code: 409, reason: 'Conflict', message });
+  }
 
-/** The user is no object: it is changed where it is kept. */
-export const keptElsewhere = (names: AccountNames, name: string): StatusError =>
-  new StatusError({
-    code: 409,
-    reason: 'Conflict',
-    message: `users.${names.group} "${name}" is kept in the users file or in the first administrator's Secret: change it there, or make it an object with "gatehouse users import"`,
-    details: { name, group: names.group, kind: 'users' },
-  });
+  /** The ClusterRoleBinding that would give the role exists and is somebody else's. */
+  roleNameTaken(name: string, binding: string): StatusError {
+    const what = `cannot be given the role: the ClusterRoleBinding "${binding}" is there and gives something else`;
+    return this.#ofUser(name, { code: 409, reason: 'Conflict', what });
+  }
 
-/** 422 with one cause for each bad field, all of them in the message. */
-export function invalidUser(names: AccountNames, sent: string, causes: readonly StatusCause[]): StatusError {
-  const name = cut(sent);
-  const told = causes.map(({ field, message }) => (field === undefined ? message : `${field}: ${message}`));
-  const all = told.length === 1 ? told[0] : `[${told.join(', ')}]`;
-  return new StatusError({
-    code: 422,
-    reason: 'Invalid',
-    message: `User.${names.group} "${name}" is invalid: ${all}`,
-    details: { name, group: names.group, kind: 'User', causes },
-  });
+  /** The user is no object: it is changed where it is kept. */
+  keptElsewhere(name: string): StatusError {
+    const what = `is kept in the users file or in the first administrator's Secret: change it there, or make it an object with "gatehouse users import"`;
+    return this.#ofUser(name, { code: 409, reason: 'Conflict', what });
+  }
+
+  /** 422 with one cause for each bad field, all of them in the message. */
+  invalidUser(sent: string, causes: readonly StatusCause[]): StatusError {
+    const name = cut(sent);
+    const told = causes.map(({ field, message }) => (field === undefined ? message : `${field}: ${message}`));
+    const all = told.length === 1 ? told[0] : `[${told.join(', ')}]`;
+    const message = `User.${this.#group} "${name}" is invalid: ${all}`;
+    return this.#about(name, { code: 422, reason: 'Invalid', message, kind: 'User', causes });
+  }
+
+  /** 403 for a part of a request that this caller may not ask for; nothing was saved. */
+  forbiddenChange(name: string, why: string, field?: string): StatusError {
+    const causes = field === undefined ? undefined : [{ reason: 'FieldValueForbidden', message: why, field }];
+    return this.#ofUser(name, { code: 403, reason: 'Forbidden', what: `is forbidden: ${why}`, causes });
+  }
+
+  /**
+   * What the cluster's refusal of a write means to our caller. An answer about the object is passed on; what the cluster
+   * says about us (401, 403, a limit) or fails to say is ours, and a 503.
+   */
+  toWriteFailure(error: unknown, name: string): unknown {
+    if (error instanceof StatusError) return error;
+    if (!(error instanceof ClusterError)) return notSaved('the cluster did not answer', error);
+    const { code, reason, message } = error.status;
+    // A 404 about another object means that users are not served, or that an object of the user is missing.
+    if (code === 404 && message.includes(`"${name}" not found`)) return this.notFound('users', name);
+    if (isConflict(error)) return isAlreadyExists(error) ? this.alreadyExists(name) : this.conflict(name);
+    if (code === 422 || code === 400) {
+      return this.invalidUser(
+        name,
+        error.causes.length > 0
+          ? error.causes.map(withoutSecret)
+          : [{ reason, message: error.lastingRefusal ?? 'the cluster takes it for invalid' }],
+      );
+    }
+    return notSaved('the cluster did not save the user', error);
+  }
+
+  /** For `catch`: throws what a failed write of this user means to our caller. */
+  throwWriteFailure(name: string): (error: unknown) => never {
+    return (error) => {
+      throw this.toWriteFailure(error, name);
+    };
+  }
+
+  #ofUser(name: string, { what, ...refusal }: Omit<Refusal, 'message'> & { readonly what: string }): StatusError {
+    return this.#about(name, { ...refusal, message: `users.${this.#group} "${name}" ${what}` });
+  }
+
+  #about(name: string, { code, reason, message, kind = 'users', causes }: Refusal): StatusError {
+    const details = { name, group: this.#group, kind, ...(causes ? { causes } : {}) };
+    return new StatusError({ code, reason, message, details });
+  }
+}
+
+interface Refusal extends Pick<StatusError['answer'], 'code' | 'reason' | 'message'> {
+  /** Default: `users`. */
+  readonly kind?: string;
+  readonly causes?: readonly StatusCause[] | undefined;
 }
 
 /** 400 that names the field. */
 export const badField = (field: string, message: string, reason = 'FieldValueInvalid'): StatusError =>
   badRequest(`${field}: ${message}`, [{ reason, message, field }]);
-
-/** 403 for a part of a request that this caller may not ask for; nothing was saved. */
-export const forbiddenChange = (names: AccountNames, name: string, why: string, field?: string): StatusError =>
-  new StatusError({
-    code: 403,
-    reason: 'Forbidden',
-    message: `users.${names.group} "${name}" is forbidden: ${why}`,
-    details: {
-      name,
-      group: names.group,
-      kind: 'users',
-      ...(field === undefined ? {} : { causes: [{ reason: 'FieldValueForbidden', message: why, field }] }),
-    },
-  });
 
 /** The cluster's message about a password, or about the whole `spec`, may quote the password. */
 const withoutSecret = (cause: StatusCause): StatusCause =>
@@ -115,29 +133,13 @@ export const notSaved = (what: string, cause: unknown): StatusError =>
     ? serviceUnavailable(`${what}, please try again later`, RETRY_SECONDS, cause)
     : serviceUnavailable(what, undefined, cause);
 
+/** For `catch`: throws the 503 that says what failed. */
+export const throwNotSaved =
+  (what: string) =>
+  (error: unknown): never => {
+    throw notSaved(what, error);
+  };
+
 /** The hash gate is full, or a bucket of failed attempts is (AC-67). */
 export const attemptsTurnedAway = (retryAfterSeconds: number): StatusError =>
   tooManyRequests('Too many attempts, please try again later.', retryAfterSeconds);
-
-/**
- * What the cluster's refusal of a write means to our caller. An answer about the object is passed on; what the cluster
- * says about us (401, 403, a limit) or fails to say is ours, and a 503.
- */
-export function toWriteFailure(error: unknown, names: AccountNames, name: string): unknown {
-  if (error instanceof StatusError) return error;
-  if (!(error instanceof ClusterError)) return notSaved('the cluster did not answer', error);
-  const { code, reason, message } = error.status;
-  // A 404 about another object means that users are not served, or that an object of the user is missing.
-  if (code === 404 && message.includes(`"${name}" not found`)) return notFoundIn(names, 'users', name);
-  if (code === 409) return reason === 'AlreadyExists' ? alreadyExists(names, name) : conflict(names, name);
-  if (code === 422 || code === 400) {
-    return invalidUser(
-      names,
-      name,
-      error.causes.length > 0
-        ? error.causes.map(withoutSecret)
-        : [{ reason, message: error.lastingRefusal ?? 'the cluster takes it for invalid' }],
-    );
-  }
-  return notSaved('the cluster did not save the user', error);
-}

@@ -1,7 +1,7 @@
 import { asObject, type KubernetesObject, type ObjectMeta } from '../kubernetes/object.ts';
 
 /** kubectl keeps the whole object there as it was applied, a password included. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The metadata without kubectl's copy of the object, and without these annotations. Members stay in their order. */
 export function shownMetadata({ metadata }: KubernetesObject, hidden: readonly string[] = []): ObjectMeta {

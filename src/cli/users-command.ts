@@ -1,4 +1,5 @@
-import { accountNames, usersOf } from '../accounts/names.ts';
+import { accountCollections } from '../accounts/account-collections.ts';
+import { accountNames } from '../accounts/names.ts';
 import { UserOperator, UserRequestError } from '../accounts/operator/user-operator.ts';
 import { passwordFaults } from '../accounts/passwords/password-rules.ts';
 import {
@@ -8,7 +9,7 @@ import {
   passwordSecretName,
 } from '../accounts/passwords/password-secrets.ts';
 import type { PasswordOwner } from '../accounts/passwords/password-store.ts';
-import { createStatusPatch } from '../accounts/states/status-patch.ts';
+import { CLUSTER_ROLES } from '../accounts/roles/role-kind.ts';
 import type { Config } from '../config/config.ts';
 import { type Cluster, connectCluster } from '../kubernetes/cluster.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -97,18 +98,16 @@ async function readHash(
   return hashPassword(read.password, cost);
 }
 
-const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
-
 function createOperator(config: Config, cluster: Cluster, { clock, print }: UsersCommandParts): UserOperator {
   const names = accountNames(config.platform);
-  const users = cluster.objects(usersOf(names));
+  const { objects: users, patchStatus, bindings } = accountCollections(names, cluster);
   return new UserOperator({
     names,
     reservedNames: new Set(config.accounts.reservedNames),
     users,
-    patchStatus: createStatusPatch(users),
-    bindings: cluster.objects({ ...RBAC, resource: 'clusterrolebindings', kind: 'ClusterRoleBinding' }),
-    roles: cluster.objects({ ...RBAC, resource: 'clusterroles', kind: 'ClusterRole' }),
+    patchStatus,
+    bindings,
+    roles: cluster.objects(CLUSTER_ROLES),
     setPassword:
       config.accounts.passwordStore === 'userObject'
         ? async ({ name, uid }, password) => void (await users.patch(name, { metadata: { uid }, spec: { password } }))

@@ -3,7 +3,7 @@ import type { Kind } from '../resources/entries/kind.ts';
 import { type FilterReader, statusFilter } from '../resources/query/filter.ts';
 import { COMMON_SORT_WORDS } from '../resources/query/list-query.ts';
 import { parseQuantity } from './usage/quantity.ts';
-import { type Allocatable, UsageDecoration, usageKeys } from './usage/usage-decoration.ts';
+import { type Allocatable, createUsageDecoration, usageKeys } from './usage/usage-decoration.ts';
 import type { UsageLedger } from './usage/usage-ledger.ts';
 
 export interface NodeKindOptions {
@@ -41,7 +41,7 @@ export function createNodeKind({ platform, ledger, mostCountedAtOnce }: NodeKind
     project: readAllocatable,
     ...(ledger && {
       addedKeys: usageKeys(platform),
-      decorate: (store) => new UsageDecoration({ platform, ledger, mostCountedAtOnce }, store),
+      decorate: (store) => createUsageDecoration({ platform, ledger, mostCountedAtOnce }, store),
     }),
   };
 }

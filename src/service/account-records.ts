@@ -1,12 +1,14 @@
-import { loginRecordsOf } from '../accounts/names.ts';
+import { type AccountNames, loginRecordsOf } from '../accounts/names.ts';
 import { RecordMirror } from '../accounts/records/record-mirror.ts';
 import { createRetention, type RetentionOptions } from '../accounts/records/retention.ts';
+import type { UserRecords } from '../accounts/users/user-record.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createLease } from '../kubernetes/leases/lease.ts';
+import type { ClusterObjects } from '../kubernetes/objects/cluster-objects.ts';
 import type { Freshness } from '../kubernetes/reflector/store.ts';
+import { collectionPath } from '../resources/entries/object-kind.ts';
 import { normaliseAddress } from '../runtime/source-address.ts';
 import type { ThrottleControl } from '../users/sign-in.ts';
-import type { Accounts } from './accounts.ts';
 import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 
 export interface AccountRecordsOptions extends RetentionOptions {
@@ -17,8 +19,10 @@ export interface AccountRecordsOptions extends RetentionOptions {
 }
 
 export interface AccountRecordsParts extends Pick<Shared, 'clock' | 'random' | 'logger'> {
-  readonly accounts: Pick<Accounts, 'names' | 'records'>;
-  readonly throttle: Pick<ThrottleControl, 'known'>;
+  readonly names: AccountNames;
+  readonly users: UserRecords;
+  readonly loginRecords: ClusterObjects;
+  readonly tokens: { readonly signIn: { readonly throttle: Pick<ThrottleControl, 'known'> } };
   /** Whether all users are known: records come after them. */
   isKnown(): boolean;
   readonly cluster: Pick<Cluster, 'reflect' | 'objects' | 'namespace'>;
@@ -36,27 +40,26 @@ const DAY_MS = 24 * 3_600_000;
 
 /** The login records of all replicas, those before a restart included: they give the throttle good pairs, and old ones are deleted. */
 export function createAccountRecords(options: AccountRecordsOptions, parts: AccountRecordsParts): Upkeep {
-  const { accounts, throttle, isKnown, cluster, clock, random, logger } = parts;
-  const { names, records: users } = accounts;
+  const { names, users, tokens, isKnown, cluster, clock, random } = parts;
+  const { throttle } = tokens.signIn;
   const mirror = new RecordMirror(names, ({ user, source, createdAtMs }) => {
     const ageMs = Math.max(0, clock.now() - createdAtMs);
     const known = ageMs < DAY_MS ? users.get(user) : undefined;
     if (known) throttle.known(known, normaliseAddress(source), ageMs);
   });
-  const collection = loginRecordsOf(names);
-  const path = `/apis/${collection.group}/${collection.version}/${NAME}`;
   // Nobody waits for records: without the right to them we are ready all the same.
-  const resource = { path, name: NAME, isOptional: true };
+  const resource = { path: collectionPath(loginRecordsOf(names)), name: NAME, isOptional: true };
   const reflector = cluster.reflect(resource, mirror, { longestPeriodMs: options.longestPeriodMs });
   const identity = random.bytes(IDENTITY_BYTES).toString('hex');
   const place = { name: `${options.platform}-accounts`, namespace: cluster.namespace, identity };
-  const lease = createLease(place, { cluster, clock, random, logger });
+  const lease = createLease(place, parts);
   const retention = createRetention(options, {
-    ...{ mirror, clock, logger },
+    ...parts,
+    mirror,
     isHolder: () => lease.isHolder(),
     isKnown: () => isKnown() && reflector.hasSynced(),
     hasUser: (name) => users.get(name) !== undefined,
-    records: cluster.objects(collection),
+    records: parts.loginRecords,
   });
   const started = { already: false };
   const follow = async (signal: AbortSignal): Promise<void> => {

@@ -1,125 +1,151 @@
-import { type AccountReads, createAccountReads } from '../accounts/account-reads.ts';
-import { registerRoleConflicts } from '../accounts/metrics.ts';
-import { type AccountNames, accountNames, loginRecordsOf } from '../accounts/names.ts';
+import { type AccountCollections, accountCollections } from '../accounts/account-collections.ts';
+import { createAccountReads } from '../accounts/account-reads.ts';
+import { createUserObjects, type UserObjects } from '../accounts/directory/user-objects.ts';
+import { createRecordCounter, registerFaultyUsers } from '../accounts/metrics.ts';
+import { type AccountNames, accountNames } from '../accounts/names.ts';
+import { createPasswordObjects } from '../accounts/passwords/password-objects.ts';
+import { createPasswordSecrets, passwordLabels, passwordPrefix } from '../accounts/passwords/password-secrets.ts';
+import type { PasswordStore } from '../accounts/passwords/password-store.ts';
 import { createLoginRecordLists } from '../accounts/records/fetched-records.ts';
-import { KeptBindings } from '../accounts/roles/kept-bindings.ts';
-import { createMirroredRoles, type MirroredRoles } from '../accounts/roles/mirrored-roles.ts';
-import { createRoleKind, isAssignable } from '../accounts/roles/role-kind.ts';
-import { createUserRecords } from '../accounts/users/mirrored-users.ts';
-import { userOwnOf } from '../accounts/users/user-entry.ts';
-import { createUserKind } from '../accounts/users/user-kind.ts';
-import { createUserPresenter, type UserPresenter } from '../accounts/users/user-presenter.ts';
-import { isThere, type UserRecords } from '../accounts/users/user-record.ts';
+import { createLoginRecorder } from '../accounts/records/login-recorder.ts';
+import { AccountRefusals } from '../accounts/refusals.ts';
+import { FailureBudget } from '../accounts/states/failure-budget.ts';
+import { createEmailRivals } from '../accounts/users/email-rivals.ts';
+import { createUserPresenter } from '../accounts/users/user-presenter.ts';
+import type { UserRecords } from '../accounts/users/user-record.ts';
+import { createAccountWrites } from '../accounts/writes/account-writes.ts';
+import { createRoleAssignment } from '../accounts/writes/role-assignment.ts';
+import type { ForgetfulAuthorizer } from '../authorization/authorizer.ts';
+import type { RouteFamily } from '../http/family.ts';
+import { accountFamily } from '../http/routes/accounts.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { Reflector } from '../kubernetes/reflector/reflector.ts';
-import { AllObjects } from '../resources/entries/all-objects.ts';
-import { ResourceStore } from '../resources/entries/store.ts';
-import { TimeSlices } from '../runtime/time-slices.ts';
-import type { UserDirectory } from '../users/user.ts';
+import type { SignInRecorder } from '../users/sign-in.ts';
+import { type AccountKeepingOptions, createAccountKeeping } from './account-keeping.ts';
+import { type AccountMirrorOptions, type AccountMirrors, createAccountMirrors } from './account-mirrors.ts';
+import { type AccountRecordsOptions, createAccountRecords } from './account-records.ts';
 import { allUpkeep, type Family, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
-import { createListMirror, type ListMirrorParts, newEpoch } from './list-mirror.ts';
-import type { Mirror } from './readiness.ts';
+import type { ListMirrorParts } from './list-mirror.ts';
+import { mirrorChecks } from './readiness.ts';
+import type { TokenService } from './token-service.ts';
 
-export interface AccountsOptions {
-  readonly platform: string;
-  /** Answers from older data are refused. */
-  readonly maxStalenessMs: number;
-  /** The longest time between two self-checks of one kind. */
-  readonly longestPeriodMs: number;
+export interface AccountsOptions extends AccountMirrorOptions, AccountKeepingOptions, AccountRecordsOptions {
+  /** Names that no user can have. */
+  readonly reservedNames: readonly string[];
+  /** Whether the cluster's own paths are served. */
+  readonly gatewayIsOpen: boolean;
 }
 
-export interface AccountsParts
-  extends Pick<ListMirrorParts, 'exposeBytes'>,
-    Pick<Shared, 'clock' | 'random' | 'registry'> {
+export interface AccountsParts extends Shared, Pick<ListMirrorParts, 'exposeBytes'> {
   readonly cluster: Cluster;
 }
 
-/** Users as objects of the cluster and their platform roles, in memory. */
+/** What decides about those who call the account API, and what changes of users end. */
+interface AccountJudges {
+  readonly tokens: Pick<TokenService, 'ends' | 'signIn' | 'users' | 'administrator'>;
+  /** Decides about rights that a user grants to somebody else. */
+  readonly reviews: ForgetfulAuthorizer;
+}
+
+/** Users as objects of the cluster. They come before the tokens, and the API that changes them comes after. */
 export interface Accounts extends Family {
+  /** As the user directory takes them. */
+  readonly objects: UserObjects;
+  readonly recorder: SignInRecorder;
+  /** The account API over these users, and the background work for them. */
+  createApi(judges: AccountJudges): Family;
+}
+
+/** What the parts of accounts share: the collections that are written, and what of them is in memory. */
+interface AccountsInCommon extends AccountsParts, AccountCollections {
   readonly names: AccountNames;
-  readonly records: UserRecords;
-  readonly roles: MirroredRoles;
-  readonly presenter: UserPresenter;
-  /** What the routes read. The directory knows everybody who may sign in, those without a User object included. */
-  readsWith(directory: Pick<UserDirectory, 'byName'>): AccountReads;
-  readonly upkeep: Upkeep;
+  readonly users: UserRecords;
+  readonly passwords: PasswordStore;
 }
 
-/** Connects the mirrors of users, ClusterRoles and kept bindings. Nothing is asked of the cluster before the upkeep runs. */
+/** Connects users, roles, passwords and login records of the cluster. Nothing is asked of it before the upkeep runs. */
 export function createAccounts(options: AccountsOptions, parts: AccountsParts): Accounts {
-  const { maxStalenessMs, longestPeriodMs } = options;
-  const { cluster, clock, random, registry, exposeBytes } = parts;
+  const { cluster, registry, clock } = parts;
   const names = accountNames(options.platform);
-  const slices = new TimeSlices(clock);
-  const common = { isRequired: true, maxStalenessMs, longestPeriodMs };
-  const shared = { cluster, clock, epoch: newEpoch(random), exposeBytes };
+  const mirrors = createAccountMirrors(options, { ...parts, names });
+  const written = { ...parts, ...accountCollections(names, cluster), names, users: mirrors.users };
+  const { passwords, upkeep: ofPasswords } = createPasswords(options, written);
+  const common: AccountsInCommon = { ...written, passwords };
 
-  const bindings = new KeptBindings(names);
-  registerRoleConflicts(registry, () => bindings.conflicts());
-  const bindingReflector = reflectBindings(bindings, names, parts, longestPeriodMs);
-
-  const userStore = new ResourceStore(createUserKind(names, bindings), slices);
-  const allUsers = new AllObjects(userStore, (user) => isThere(userOwnOf(user).record));
-  const besides = { [BINDINGS]: shownIn(userStore, bindingReflector) };
-  const users = createListMirror({ ...common, store: userStore, reflected: allUsers, besides }, shared);
-  const records = createUserRecords(allUsers, users.mirror);
-
-  const roleStore = new ResourceStore(createRoleKind(names), slices);
-  const allRoles = new AllObjects(roleStore, (role) => isAssignable(role, names));
-  const clusterRoles = createListMirror({ ...common, store: roleStore, reflected: allRoles }, shared);
-  const roles = createMirroredRoles(names, allRoles, bindings);
-
-  // The mirror of users shows who is disabled or gone, so its age matters for revocation.
-  const ages = {
-    lists: { [BINDINGS]: bindingReflector.proof },
-    revocation: { users: users.mirror.proof },
-  };
+  const objects = createUserObjects(options, common);
+  registerFaultyUsers(registry, objects.faulty);
+  const check = { name: 'users-indexed', endpoints: ['readyz'], check: objects.fault } as const;
+  const budget = new FailureBudget(clock);
+  const counted = createRecordCounter(registry);
+  const recorder = createLoginRecorder({ ...common, records: common.loginRecords, budget, counted });
+  const ofRecorder = { name: 'login recorder', run: (signal: AbortSignal) => recorder.run(signal) };
   return {
-    names,
-    records,
-    roles,
-    presenter: createUserPresenter(names),
-    readsWith: (directory) =>
-      createAccountReads({
-        names,
-        users: { kind: userStore.kind, lister: users.lister, age: users.lister },
-        roles: { kind: roleStore.kind, lister: clusterRoles.lister, age: clusterRoles.lister },
-        records,
-        mirroredRoles: roles,
-        loginRecords: createLoginRecordLists(names, cluster.objects(loginRecordsOf(names)), clock),
-        directory,
-      }),
-    upkeep: allUpkeep([
-      { ...users.upkeep, ages },
-      clusterRoles.upkeep,
-      { ...NO_UPKEEP, parts: [{ name: `reflector of ${BINDINGS}`, run: (signal) => bindingReflector.run(signal) }] },
-    ]),
-  };
-}
-
-const BINDINGS = 'clusterrolebindings';
-
-function reflectBindings(
-  bindings: KeptBindings,
-  names: AccountNames,
-  { cluster }: Pick<AccountsParts, 'cluster'>,
-  longestPeriodMs: number,
-): Reflector {
-  const path = `/apis/rbac.authorization.k8s.io/v1/${BINDINGS}`;
-  return cluster.reflect({ path, name: BINDINGS, labelSelector: names.userRef }, bindings, { longestPeriodMs });
-}
-
-/** The bindings count as synced when the users show the roles of the first list of bindings. */
-function shownIn(store: ResourceStore, { hasSynced, proof, stalenessMs, idleMs, missingRight }: Mirror): Mirror {
-  let isShown = false;
-  return {
-    hasSynced() {
-      isShown ||= hasSynced() && store.isDecorated;
-      return isShown;
+    objects,
+    recorder,
+    upkeep: allUpkeep([mirrors.upkeep, ofPasswords, { ...NO_UPKEEP, parts: [ofRecorder], checks: [check] }]),
+    createApi: (judges) => {
+      const kept = { ...common, ...judges, budget, isKnown: () => objects.fault() === undefined };
+      return {
+        routes: routesOf(options, { ...common, ...mirrors }, judges),
+        upkeep: allUpkeep([createAccountKeeping(options, kept), createAccountRecords(options, kept)]),
+      };
     },
-    proof,
-    stalenessMs,
-    idleMs,
-    missingRight,
+  };
+}
+
+function routesOf(
+  { reservedNames, gatewayIsOpen }: AccountsOptions,
+  parts: AccountsInCommon & AccountMirrors,
+  { tokens, reviews }: AccountJudges,
+): RouteFamily {
+  const { names, users, roles, lists, clock } = parts;
+  const refusals = new AccountRefusals(names);
+  return accountFamily({
+    reads: createAccountReads({
+      ...lists,
+      names,
+      userRecords: users,
+      mirroredRoles: roles,
+      loginRecords: createLoginRecordLists(names, parts.loginRecords, clock),
+      directory: tokens.users,
+    }),
+    writes: createAccountWrites({
+      ...parts,
+      users: parts.objects,
+      reservedNames: new Set(reservedNames),
+      known: tokens.users,
+      rivals: createEmailRivals(users, { clock }),
+      hasher: tokens.signIn,
+      signIn: tokens.signIn,
+      // A cut-off is never before now, so a token issued by a clock that runs ahead ends with the others.
+      sessions: { user: (name) => tokens.ends.user(name, 0) },
+      assignment: createRoleAssignment({ ...parts, refusals }),
+      refusals,
+      authorizer: reviews,
+    }),
+    presenter: createUserPresenter(names),
+    gatewayIsOpen,
+  });
+}
+
+/** The name of the mirrored Secrets in metrics and readiness checks. */
+const PASSWORDS = 'passwords';
+
+function createPasswords(
+  { platform, passwordStore, maxStalenessMs }: AccountsOptions,
+  parts: Omit<AccountsInCommon, 'passwords'>,
+): { readonly passwords: PasswordStore; readonly upkeep: Upkeep } {
+  if (passwordStore === 'userObject')
+    return { passwords: createPasswordObjects({ maxStalenessMs }, parts), upkeep: NO_UPKEEP };
+  const { records, reflector } = parts.cluster.mirrorSecrets(PASSWORDS, passwordLabels(platform));
+  const currentUid = async (name: string) => (await parts.objects.get(name))?.metadata.uid;
+  const namePrefix = passwordPrefix(platform);
+  return {
+    passwords: createPasswordSecrets({ namePrefix, maxStalenessMs }, { ...parts, records, currentUid }),
+    upkeep: {
+      parts: [{ name: `reflector of ${PASSWORDS}`, run: (signal) => reflector.run(signal) }],
+      checks: mirrorChecks(PASSWORDS, reflector, { maxStalenessMs }),
+      reflectors: { [PASSWORDS]: reflector },
+      ages: { lists: {}, revocation: { [PASSWORDS]: records.proof } },
+    },
   };
 }

@@ -5,8 +5,6 @@ import { aboutFamily } from '../http/routes/about.ts';
 import { tokenReviewFamily } from '../http/routes/token-review.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createCacheBytes } from '../resources/metrics.ts';
-import { createAccountFamily } from './account-family.ts';
-import { createAccountPeople } from './account-people.ts';
 import { createAccounts } from './accounts.ts';
 import { type Authorization, createAuthorization } from './authorization.ts';
 import { type Family, NO_UPKEEP, type Shared } from './family.ts';
@@ -14,8 +12,6 @@ import { createGateway } from './gateway.ts';
 import { createListMirrors } from './list-mirrors.ts';
 import { createLogs } from './logs.ts';
 import {
-  toAccountFamilyOptions,
-  toAccountPeopleOptions,
   toAccountsOptions,
   toAuthorizationOptions,
   toGatewayOptions,
@@ -49,27 +45,18 @@ export async function makeFamilies(
   const { cluster, registry, logger } = parts;
   const exposeBytes = createCacheBytes(registry);
   const lists = add(createListMirrors(toListMirrorsOptions(config), { ...parts, exposeBytes }));
-  const users = config.accounts.enabled ? addUsers(config, { ...parts, exposeBytes }, add) : undefined;
-  const tokens = add(createTokenService(toTokenServiceOptions(config), { ...parts, ...users?.people }));
+  const accounts = config.accounts.enabled
+    ? add(createAccounts(toAccountsOptions(config), { ...parts, exposeBytes }))
+    : undefined;
+  const { objects, recorder } = accounts ?? {};
+  const tokens = add(createTokenService(toTokenServiceOptions(config), { ...parts, objects, recorder }));
   add({ routes: tokenReviewFamily(tokens.tokenReviews) });
   const ofCluster = { ...parts, logger: logger.child({ apiServer: cluster.apiServer }) };
   const { authorizer, reviews } = add(createAuthorization(toAuthorizationOptions(config), ofCluster));
-  if (users && reviews)
-    add(createAccountFamily(toAccountFamilyOptions(config), { ...parts, ...users, tokens, reviews }));
+  if (accounts && reviews) add(accounts.createApi({ tokens, reviews }));
   if (config.gateway.enabled) add(await createGateway(toGatewayOptions(config), parts));
   add(await createLogs(toLogsOptions(config), { ...parts, authorizer, namespaces: lists.namespaces }));
   return { tokens, authorizer };
-}
-
-/** Adds the users that are objects of the cluster. They come before the tokens; the family that changes them comes after. */
-function addUsers(
-  config: Config,
-  parts: FamilyParts & Pick<Parameters<typeof createAccounts>[1], 'exposeBytes'>,
-  add: <Made extends Family>(family: Made) => Made,
-) {
-  const accounts = add(createAccounts(toAccountsOptions(config), parts));
-  const people = add(createAccountPeople(toAccountPeopleOptions(config), { ...parts, accounts }));
-  return { accounts, people };
 }
 
 export interface AboutServiceParts extends Pick<Shared, 'clock' | 'logger'> {

@@ -80,3 +80,21 @@ export function createListMirror(options: ListMirrorOptions, parts: ListMirrorPa
     },
   };
 }
+
+/**
+ * A mirror whose data a list shows in its items, such as pods in nodes: it counts as synced when they show its first list. Until
+ * then no list is answered.
+ */
+export function shownIn(store: ResourceStore, { hasSynced, proof, stalenessMs, idleMs, missingRight }: Mirror): Mirror {
+  let isShown = false;
+  return {
+    hasSynced() {
+      isShown ||= hasSynced() && store.isDecorated;
+      return isShown;
+    },
+    proof,
+    stalenessMs,
+    idleMs,
+    missingRight,
+  };
+}

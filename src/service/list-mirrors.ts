@@ -10,7 +10,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
 import { allUpkeep, type Family, NO_UPKEEP } from './family.ts';
-import { createListMirror, type ListMirror, newEpoch } from './list-mirror.ts';
+import { createListMirror, type ListMirror, newEpoch, shownIn } from './list-mirror.ts';
 import type { Mirror } from './readiness.ts';
 
 export interface ListMirrorsOptions {
@@ -53,7 +53,7 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
   const pods = ledger && reflectPods(ledger, options, cluster);
   const slices = new TimeSlices(clock);
   const nodeStore = new ResourceStore(createNodeKind({ platform, ledger }), slices);
-  const besides: Readonly<Record<string, Mirror>> = pods ? { pods: countedIn(nodeStore, pods) } : {};
+  const besides: Readonly<Record<string, Mirror>> = pods ? { pods: shownIn(nodeStore, pods) } : {};
   const nodes = createListMirror({ ...common, store: nodeStore, isRequired: true, besides }, shared);
   // If the right to namespaces is missing, as after an update of the image without the chart, we serve everything else.
   const namespaceStore = new ResourceStore(createNamespaceKind(platform), slices);
@@ -71,7 +71,8 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
 }
 
 const servedList = ({ kind }: ResourceStore, { lister }: ListMirror): ServedList => ({
-  ...{ kind, lister },
+  kind,
+  lister,
   watches: lister,
   age: lister,
 });
@@ -88,15 +89,4 @@ function checksPods(
   cluster: Cluster,
 ): (signal: AbortSignal) => Promise<boolean> {
   return async (signal) => (setting === 'auto' ? !(await cluster.checksItsCache(signal)) : setting === 'always');
-}
-
-/** The pods count as synced when the nodes show the sums of the first list of pods. Until then no list is answered. */
-function countedIn(store: ResourceStore, pods: Mirror): Mirror {
-  let isCounted = false;
-  const hasSynced = (): boolean => {
-    isCounted ||= pods.hasSynced() && store.isDecorated;
-    return isCounted;
-  };
-  const { proof, stalenessMs, idleMs, missingRight } = pods;
-  return { hasSynced, proof, stalenessMs, idleMs, missingRight };
 }

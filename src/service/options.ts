@@ -5,8 +5,6 @@ import type { CallerAuthenticationOptions } from '../oauth/endpoints/caller-auth
 import type { SigningKeyOptions } from '../oauth/keys/signing-keys.ts';
 import { type Client, longestTokenSeconds, type OAuthOptions } from '../oauth/options.ts';
 import type { PasswordOptions } from '../users/password-sign-in.ts';
-import type { AccountFamilyOptions } from './account-family.ts';
-import type { AccountPeopleOptions } from './account-people.ts';
 import type { AccountsOptions } from './accounts.ts';
 import type { AuthorizationOptions } from './authorization.ts';
 import type { GatewayServiceOptions } from './gateway.ts';
@@ -159,41 +157,21 @@ export const toAuthorizationOptions = ({
 
 export const toAccountsOptions = ({
   platform,
-  authorization,
-  nodes,
-}: Sections<'platform' | 'authorization' | 'nodes'>): AccountsOptions => ({
-  platform,
-  maxStalenessMs: authorization.maxStaleness,
-  longestPeriodMs: nodes.selfCheck.longestPeriod,
-});
-
-export const toAccountPeopleOptions = ({
-  platform,
-  authorization,
-  accounts,
-}: Sections<'platform' | 'authorization' | 'accounts'>): AccountPeopleOptions => ({
-  platform,
-  passwordStore: accounts.passwordStore,
-  maxStalenessMs: authorization.maxStaleness,
-});
-
-export const toAccountFamilyOptions = ({
-  platform,
-  accounts,
+  accounts: { passwordStore, reservedNames },
   authentication,
+  authorization,
   nodes,
   gateway,
-}: Sections<'platform' | 'accounts' | 'authentication' | 'nodes' | 'gateway'>): AccountFamilyOptions => ({
-  reservedNames: accounts.reservedNames,
+}: Sections<'platform' | 'accounts' | 'authentication' | 'authorization' | 'nodes' | 'gateway'>): AccountsOptions => ({
+  platform,
+  passwordStore,
+  reservedNames,
+  maxStalenessMs: authorization.maxStaleness,
+  longestPeriodMs: nodes.selfCheck.longestPeriod,
   gatewayIsOpen: gateway.enabled,
-  passwordStore: accounts.passwordStore,
   throttled: toPasswordOptions(authentication).throttle.user,
-  records: {
-    platform,
-    periodMs: authentication.loginHistoryRetentionPeriod,
-    maximumEntries: authentication.loginHistoryMaximumEntries,
-    longestPeriodMs: nodes.selfCheck.longestPeriod,
-  },
+  periodMs: authentication.loginHistoryRetentionPeriod,
+  maximumEntries: authentication.loginHistoryMaximumEntries,
 });
 
 export const toGatewayOptions = ({

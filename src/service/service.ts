@@ -77,10 +77,8 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const state: ProcessState = { isStopping: false, closing: new AbortController() };
   const checks = [...checksOf(families), stoppingCheck(state)];
   add(createAbout(config, { ...parts, ...shared, cluster, checks }));
-  const ports = createPorts(config, {
-    ...{ ...shared, ...judges, families, state },
-    loopLoad: parts.loopLoad,
-  });
+  const { loopLoad } = parts;
+  const ports = createPorts(config, { ...shared, ...judges, families, state, loopLoad });
   const { parts: background, ages } = allUpkeep(families.map(({ upkeep = NO_UPKEEP }) => upkeep));
   const behind = [
     ...background,

@@ -100,7 +100,10 @@ export function createFirstAdministrator(
   const fault = (): string | undefined =>
     isProven(read) ? undefined : `the Secret ${options.secretName} is not read yet`;
   return {
-    ...{ label: LABEL, takenOver, run, fault },
+    label: LABEL,
+    takenOver,
+    run,
+    fault,
     copies: [
       { data: DATA, proof: read, maxAgeMs: Number.POSITIVE_INFINITY },
       { data: DATA, proof: parts.secrets.proofOf(options.secretName), maxAgeMs: options.maxStalenessMs },

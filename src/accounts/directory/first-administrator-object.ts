@@ -1,10 +1,11 @@
-import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import { isConflict } from '../../kubernetes/client/api-client.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { aborted } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { User } from '../../users/user.ts';
+import { makeUser, type UserToMake } from '../make-user.ts';
 import type { AccountNames } from '../names.ts';
 import type { PasswordStore } from '../passwords/password-store.ts';
 import type { StatusPatch } from '../states/status-patch.ts';
@@ -59,7 +60,7 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
     const record = users.get(user.name);
     if (record?.isIncomplete || user.passwordHash === undefined) return false; // the keeper deletes an incomplete user; it is then created again
     if (!record) logger.info({ user: user.name }, 'the first administrator becomes a User object');
-    await takenOver(record?.uid ?? (await make({ ...user, passwordHash: user.passwordHash }, parts)));
+    await takenOver(record?.uid ?? (await make(user, parts)));
     return false; // until the Secret shows it
   };
   const run = async (signal: AbortSignal): Promise<void> => {
@@ -71,6 +72,7 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
         }
       } catch (error) {
         isTried = true;
+        // A conflict: another replica was faster.
         if (!isConflict(error)) failure.failed({ err: error }, 'the first administrator is no User object yet');
       }
       await clock.sleep(isTried ? LOOK_MS : FIRST_LOOK_MS, signal);
@@ -81,28 +83,15 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
   return { run, fault: () => (isTried ? undefined : 'the first administrator is not looked at yet') };
 }
 
-/** Makes the user incomplete, as every user is made, so that nobody sees it before its password is there. Resolves with its uid. */
-async function make(
-  user: User & { readonly passwordHash: string },
-  { names, objects, passwords, patchStatus, clock }: FirstAdministratorObjectParts,
-): Promise<string> {
-  const { name } = user;
-  const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-  const annotations = {
-    [names.uninitialized]: 'true',
-    [names.lastPasswordChange]: now,
-    [names.incomplete]: now,
+/** Resolves with the uid of the object. */
+async function make({ name, groups, passwordHash }: User, parts: FirstAdministratorObjectParts): Promise<string> {
+  const user: UserToMake = {
+    name,
+    annotations: { [parts.names.uninitialized]: 'true' },
+    spec: { email: '', groups },
+    state: 'Active',
+    hash: passwordHash,
   };
-  const made = await objects.create({
-    metadata: { name, finalizers: [names.finalizer], annotations },
-    spec: { email: '', groups: user.groups },
-  });
-  const { uid } = made.metadata;
-  await passwords.set({ name, uid }, user.passwordHash);
-  await patchStatus(name, { state: 'Active', lastTransitionTime: now }, { uid });
-  await objects.patch(name, { metadata: { uid, annotations: { [names.incomplete]: null } } });
-  return uid;
+  const { metadata } = await makeUser(user, parts);
+  return metadata.uid;
 }
-
-/** Whether another replica was faster. */
-const isConflict = (error: unknown): boolean => error instanceof ClusterError && error.status.code === 409;

@@ -112,7 +112,10 @@ function toUser(record: UserRecord, passwords: PasswordStore): User {
   const { name, uid, email, lang, uninitialized, tokensNotBeforeMs } = record;
   const passwordHash = hashOf(record, passwords);
   return {
-    ...{ name, uid, isObject: true, state: stateOf(record) },
+    name,
+    uid,
+    isObject: true,
+    state: stateOf(record),
     groups: hasFitGroups(record) ? record.groups.filter((group) => group !== '') : [],
     ...(tokensNotBeforeMs > 0 ? { tokensNotBefore: tokensNotBeforeMs / 1000 } : {}),
     ...(isEmail(email) ? { email } : {}),

@@ -1,4 +1,4 @@
-import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import { isConflict } from '../../kubernetes/client/api-client.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -94,10 +94,8 @@ class UserKeeper implements Keeper {
     else if (before?.need !== need || before.uid !== user.uid) {
       // Counted from when this process sees it: the clock of the process that began may differ.
       const waitMs = (need === 'expiry' ? INCOMPLETE_MS : 0) + this.#parts.random.fraction() * SPREAD_MS;
-      this.#tasks.set(name, {
-        ...{ uid: user.uid, need, failures: 0 },
-        dueAt: this.#parts.clock.monotonic() + waitMs,
-      });
+      const dueAt = this.#parts.clock.monotonic() + waitMs;
+      this.#tasks.set(name, { uid: user.uid, need, dueAt, failures: 0 });
     }
   }
 
@@ -133,8 +131,7 @@ class UserKeeper implements Keeper {
       task.dueAt = clock.monotonic() + (againMs ?? DONE_MS);
       this.#failure.over({}, 'users are kept in order again');
     } catch (error) {
-      const isConflict = error instanceof ClusterError && error.status.code === 409; // it has changed meanwhile
-      if (!isConflict)
+      if (!isConflict(error))
         this.#failure.failed({ err: error, user: name, need: task.need }, 'a user cannot be kept in order');
       const retryMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(task.failures++, 10));
       task.dueAt = clock.monotonic() + (retryMs * (1 + random.fraction())) / 2;

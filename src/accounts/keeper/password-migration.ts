@@ -6,6 +6,7 @@ import { costOf } from '../../users/password-hash.ts';
 import type { PasswordSignIn } from '../../users/sign-in.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import type { PasswordStore } from '../passwords/password-store.ts';
+import { LAST_APPLIED } from '../shown-object.ts';
 import type { UserRecord } from '../users/user-record.ts';
 import type { Job } from './job.ts';
 
@@ -25,9 +26,6 @@ const SEEN_BY_ALL_MS = 10_000;
 
 /** The most users that are remembered; above it the oldest one waits once more. */
 const MOST_WAITING = 10_000;
-
-/** Kubectl keeps the whole object that was applied, the password with it. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The name of migration as a source in the gate: it gets turns there as an address does. */
 const SOURCE = 'password migration';

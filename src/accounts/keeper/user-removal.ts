@@ -1,10 +1,11 @@
-import { asArray, asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import { asArray, type KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type AccountNames, userRef } from '../names.ts';
 import type { PasswordStore } from '../passwords/password-store.ts';
 import { isRecordOf } from '../records/record-owner.ts';
+import { boundUser } from '../roles/role-binding.ts';
 import type { UserRecord } from '../users/user-record.ts';
 import type { Job } from './job.ts';
 
@@ -40,8 +41,9 @@ export function createUserRemoval(parts: UserRemovalParts): Job {
     // Nobody of this name comes before the object has gone, so the sessions that end are this user's: also when it was
     // deleted while no replica ran.
     await ends.user(name, Math.floor(clock.now() / 1000));
+    // A label can be put on any binding. One that Gatehouse keeps has one subject, the user.
     for (const binding of await bindings.list(selector))
-      if (isOf(binding, name)) await bindings.remove(binding.metadata.name, { uid: binding.metadata.uid });
+      if (boundUser(binding) === name) await bindings.remove(binding.metadata.name, { uid: binding.metadata.uid });
     await passwords.remove({ name, uid });
     const records = await loginRecords.list(selector);
     return records
@@ -63,12 +65,6 @@ export function createUserRemoval(parts: UserRemovalParts): Job {
     underWay.delete(user.uid);
     return undefined;
   };
-}
-
-/** A binding that Gatehouse keeps has one subject, the user. A label can be put on any binding. */
-function isOf(binding: KubernetesObject, user: string): boolean {
-  const subjects = asArray(binding['subjects']).map(asObject);
-  return subjects.length === 1 && subjects[0]?.['kind'] === 'User' && subjects[0]['name'] === user;
 }
 
 /** Drops our finalizer and no other. */

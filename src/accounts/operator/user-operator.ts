@@ -1,15 +1,16 @@
-import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import { isAlreadyExists } from '../../kubernetes/client/api-client.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
-import type { ClusterObjects, NewObject } from '../../kubernetes/objects/cluster-objects.ts';
+import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { isReservedName, type User } from '../../users/user.ts';
+import { makeUser, type UserMakingParts, type UserToMake } from '../make-user.ts';
 import { type AccountNames, userRef } from '../names.ts';
 import type { PasswordOwner } from '../passwords/password-store.ts';
 import { boundRole, boundUser, toBinding } from '../roles/role-binding.ts';
 import type { StatusPatch } from '../states/status-patch.ts';
 import { bad, emailFaults, groupsFaults, nameFaults } from '../users/user-fields.ts';
 import { toUserRecord, type UserRecord } from '../users/user-record.ts';
-import { timestamp } from '../writes/user-writes.ts';
 
 export interface UserOperatorParts {
   readonly names: AccountNames;
@@ -81,7 +82,7 @@ export class UserOperator {
     const { names, users, clock, print } = this.#parts;
     const { uid } = await this.#one(name);
     await this.#parts.setPassword({ name, uid }, hash);
-    const now = timestamp(clock);
+    const now = toRfc3339(clock.now());
     const annotations = { [names.lastPasswordChange]: now, [names.tokensNotBefore]: now };
     await users.patch(name, { metadata: { uid, annotations } });
     print(`the password of ${name} is set, and all sessions of ${name} end`);
@@ -91,8 +92,8 @@ export class UserOperator {
     const { users, names, patchStatus, clock, print } = this.#parts;
     const { uid } = await this.#one(name);
     if (state === 'Disabled')
-      await users.patch(name, { metadata: { uid, annotations: { [names.tokensNotBefore]: timestamp(clock) } } });
-    const status = { state, reason, lastTransitionTime: timestamp(clock) };
+      await users.patch(name, { metadata: { uid, annotations: { [names.tokensNotBefore]: toRfc3339(clock.now()) } } });
+    const status = { state, reason, lastTransitionTime: toRfc3339(clock.now()) };
     await patchStatus(name, status, { uid });
     print(`${name} is ${state}`);
   }
@@ -180,30 +181,32 @@ export class UserOperator {
     return record;
   }
 
-  /** In the order of the API: the user is marked as incomplete until everything is there, and a failure removes it. */
-  async #make(user: NewUser): Promise<void> {
-    const { users, bindings, names, clock } = this.#parts;
-    const { name, role, hash, state = 'Active' } = user;
-    const since = timestamp(clock);
-    const made = await users.create(toObject(user, names, since)).catch((error: unknown) => {
-      throw isTaken(error) ? new UserRequestError(`there is a user object ${name}`) : error;
-    });
-    const { uid } = made.metadata;
-    try {
-      if (hash !== undefined) await this.#parts.setPassword({ name, uid }, hash);
-      if (role !== undefined) await bindings.create(toBinding(name, role, names));
-      const status = { state, lastTransitionTime: since };
-      await this.#parts.patchStatus(name, status, { uid });
-      await users.patch(name, { metadata: { uid, annotations: { [names.incomplete]: null } } });
-    } catch (error) {
-      // Its finalizer lets a running server remove what belongs to it.
-      await users.remove(name, { uid }).catch(() => undefined);
-      throw error;
-    }
+  async #make({ name, email, lang, groups, role, hash, state = 'Active' }: NewUser): Promise<void> {
+    const { users, bindings, names, patchStatus, setPassword, clock } = this.#parts;
+    const objects: UserMakingParts['objects'] = {
+      create: (object) =>
+        users.create(object).catch((error: unknown) => {
+          throw isAlreadyExists(error) ? new UserRequestError(`there is a user object ${name}`) : error;
+        }),
+      patch: (...patch) => users.patch(...patch),
+    };
+    const user: UserToMake = {
+      name,
+      state,
+      hash,
+      spec: { email, lang, groups: groups.length === 0 ? undefined : groups },
+      giveRole: async () => {
+        if (role !== undefined) await bindings.create(toBinding(name, role, names));
+      },
+      undo: async ({ uid }) => {
+        // Its finalizer lets a running server remove what belongs to it.
+        await users.remove(name, { uid }).catch(() => undefined);
+      },
+    };
+    const passwords = { set: setPassword };
+    await makeUser(user, { names, objects, passwords, patchStatus, clock });
   }
 }
-
-const isTaken = (error: unknown): boolean => error instanceof ClusterError && error.status.reason === 'AlreadyExists';
 
 const toNewUser = ({ name, email = '', groups, locale, state, passwordHash }: User): NewUser => ({
   name,
@@ -213,19 +216,6 @@ const toNewUser = ({ name, email = '', groups, locale, state, passwordHash }: Us
   state: state === 'Disabled' ? 'Disabled' : 'Active',
   hash: passwordHash,
 });
-
-function toObject({ name, email, groups, lang, hash }: NewUser, names: AccountNames, since: string): NewObject {
-  const annotations = {
-    [names.incomplete]: since,
-    ...(hash === undefined ? {} : { [names.lastPasswordChange]: since }),
-  };
-  return {
-    apiVersion: names.apiVersion,
-    kind: 'User',
-    metadata: { name, annotations, finalizers: [names.finalizer] },
-    spec: { email, ...(lang === undefined ? {} : { lang }), ...(groups.length === 0 ? {} : { groups }) },
-  };
-}
 
 /** The role that is shown is that of the first binding by name. */
 function rolesByUser(bindings: readonly KubernetesObject[], names: AccountNames): ReadonlyMap<string, string> {

@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { Random } from '../../runtime/random.ts';
 import { normaliseAddress } from '../../runtime/source-address.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { SignInOutcome, SignInRecorder } from '../../users/sign-in.ts';
 import { type AccountNames, userRef } from '../names.ts';
 import type { FailureBudget } from '../states/failure-budget.ts';
@@ -169,8 +170,7 @@ class Recorder implements LoginRecorder {
     const last = Math.max(this.#lastLogins.get(name) ?? 0, Number.isNaN(stored) ? 0 : stored);
     if (now - last < LAST_LOGIN_MS && now >= last) return;
     this.#lastLogins.set(name, now);
-    const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
-    await this.#parts.patchStatus(name, { lastLoginTime: time }, { uid });
+    await this.#parts.patchStatus(name, { lastLoginTime: toRfc3339(now) }, { uid });
   }
 
   #toObject({ user, outcome, address, userAgent }: SignInOutcome, count: number) {

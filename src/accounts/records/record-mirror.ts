@@ -57,7 +57,9 @@ export class RecordMirror implements ReflectedStore<RecordEntry> {
     const createdAtMs = Date.parse(creationTimestamp ?? '');
     const isSuccess = spec['success'] === true && typeof spec['sourceIP'] === 'string' && spec['sourceIP'] !== '';
     return {
-      ...{ key: name, uid, resourceVersion },
+      key: name,
+      uid,
+      resourceVersion,
       ref: this.#once(ref ?? ''),
       createdAtMs: Number.isNaN(createdAtMs) ? 0 : createdAtMs,
       source: isSuccess ? this.#once(String(spec['sourceIP']).slice(0, LONGEST_ADDRESS)) : undefined,

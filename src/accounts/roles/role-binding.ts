@@ -1,8 +1,15 @@
 import { asArray, asObject, type KubernetesObject } from '../../kubernetes/object.ts';
-import type { NewObject } from '../../kubernetes/objects/cluster-objects.ts';
+import type { NewObject, ObjectCollection } from '../../kubernetes/objects/cluster-objects.ts';
 import { type AccountNames, userRef } from '../names.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
+
+export const CLUSTER_ROLE_BINDINGS: ObjectCollection = {
+  group: RBAC,
+  version: 'v1',
+  resource: 'clusterrolebindings',
+  kind: 'ClusterRoleBinding',
+};
 
 /** The name of the ClusterRoleBinding that makes a user's platform role. */
 export const bindingName = (user: string, role: string): string => `${user}-${role}`;

@@ -1,17 +1,22 @@
 import { asArray } from '../../kubernetes/object.ts';
+import type { ObjectCollection } from '../../kubernetes/objects/cluster-objects.ts';
 import type { Entry } from '../../resources/entries/entry.ts';
 import type { Kind } from '../../resources/entries/kind.ts';
 import { COMMON_SORT_WORDS } from '../../resources/query/list-query.ts';
 import type { AccountNames } from '../names.ts';
 import { shownMetadata } from '../shown-object.ts';
 
-/** Describes platform roles to the list engine: ClusterRoles that answers show as GlobalRoles. */
-export const createRoleKind = ({ platform, group, version }: AccountNames): Kind => ({
-  platform,
+export const CLUSTER_ROLES: ObjectCollection = {
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
   resource: 'clusterroles',
   kind: 'ClusterRole',
+};
+
+/** Describes platform roles to the list engine: ClusterRoles that answers show as GlobalRoles. */
+export const createRoleKind = ({ platform, group, version }: AccountNames): Kind => ({
+  ...CLUSTER_ROLES,
+  platform,
   singularName: 'globalrole',
   shortNames: [],
   namespaced: false,

@@ -1,11 +1,11 @@
-import { ClusterError } from '../../kubernetes/client/api-client.ts';
-import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { isConflict } from '../../kubernetes/client/api-client.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { BucketOptions } from '../../runtime/failure-bucket.ts';
 import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { Random } from '../../runtime/random.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { ThrottleControl } from '../../users/sign-in.ts';
 import type { User, UserState } from '../../users/user.ts';
 import type { UserRecord, UserRecords } from '../users/user-record.ts';
@@ -28,12 +28,6 @@ export interface UserStatesParts {
 export interface UserStates {
   /** The common bucket of a user is full here: written down once, when the budget of failures allows it. */
   limited(name: string): void;
-  /** Writes a transition. With a version it is a compare-and-swap. Rejects as `ClusterObjects.patch` does. */
-  setState(
-    user: { readonly name: string; readonly uid?: string; readonly resourceVersion?: string },
-    state: UserState,
-    reason: string,
-  ): Promise<KubernetesObject>;
   /** Makes new users active, and users whose window is over. It runs on every replica; the first one makes the change. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -79,15 +73,6 @@ class States implements UserStates {
     this.#limited.set(name, this.#parts.clock.monotonic() + this.#throttled.windowMs);
     void this.#tellLimited();
   }
-
-  setState: UserStates['setState'] = ({ name, uid, resourceVersion }, state, reason) => {
-    const lastTransitionTime = new Date(this.#parts.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const expected = {
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    };
-    return this.#parts.patchStatus(name, { state, reason, lastTransitionTime }, expected);
-  };
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
@@ -154,14 +139,14 @@ class States implements UserStates {
   }
 
   /** Writes only if the user still has the version that was looked at, so a change made meanwhile wins. */
-  async #write(user: UserRecord, state: UserState, reason: string): Promise<void> {
+  async #write({ name, uid, resourceVersion }: UserRecord, state: UserState, reason: string): Promise<void> {
+    const lastTransitionTime = toRfc3339(this.#parts.clock.now());
     try {
-      await this.setState(user, state, reason);
+      await this.#parts.patchStatus(name, { state, reason, lastTransitionTime }, { uid, resourceVersion });
       this.#failure.over({}, 'states of users are written again');
     } catch (error) {
-      const isConflict = error instanceof ClusterError && error.status.code === 409;
-      if (!isConflict)
-        this.#failure.failed({ err: error, user: user.name, state }, 'the state of a user cannot be written');
+      if (!isConflict(error))
+        this.#failure.failed({ err: error, user: name, state }, 'the state of a user cannot be written');
     }
   }
 }

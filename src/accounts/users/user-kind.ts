@@ -4,7 +4,7 @@ import { type FilterReader, notOffered } from '../../resources/query/filter.ts';
 import { COMMON_SORT_WORDS } from '../../resources/query/list-query.ts';
 import type { AccountNames } from '../names.ts';
 import { shownMetadata, without } from '../shown-object.ts';
-import { RoleDecoration, type RolesOfUsers } from './role-decoration.ts';
+import { createRoleDecoration, type RolesOfUsers } from './role-decoration.ts';
 import { type UserOwn, userOwnOf } from './user-entry.ts';
 import { toUserRecord } from './user-record.ts';
 
@@ -36,7 +36,7 @@ export function createUserKind(names: AccountNames, roles?: RolesOfUsers): Kind 
     project: (user): UserOwn => ({ record: toUserRecord(user, names), role: undefined }),
     answered: { ...type, show: (user) => shownUser(user, names) },
     addedKeys: new Set([names.globalRole]),
-    ...(roles && { decorate: (store): Decoration => new RoleDecoration(names, roles, store) }),
+    ...(roles && { decorate: (store): Decoration => createRoleDecoration(names, roles, store) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AccountNames } from '../names.ts';
+import { LAST_APPLIED } from '../shown-object.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -51,9 +52,6 @@ export function annotationsOfNew(written: Annotations, names: AccountNames): Ann
   const own = new Set(keptByUs(names));
   return Object.fromEntries(Object.entries(storable(written, names)).filter(([key]) => !own.has(key)));
 }
-
-/** What kubectl writes for itself. It can hold a password, so it is neither stored nor answered. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Without what is never stored: the role, which is computed, and what kubectl writes. */
 function storable(annotations: Annotations, names: AccountNames): Annotations {

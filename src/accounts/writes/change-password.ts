@@ -1,12 +1,13 @@
 import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import type { PasswordSignIn } from '../../users/sign-in.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import { PasswordReplacedError } from '../passwords/password-store.ts';
-import { attemptsTurnedAway, invalidUser, notSaved } from '../refusals.ts';
+import { attemptsTurnedAway, notSaved, throwNotSaved } from '../refusals.ts';
 import type { Caller } from './caller.ts';
 import { parseObject, textIn } from './user-body.ts';
-import { currentUser, endSessions, isOwn, timestamp, type UserWriteParts } from './user-writes.ts';
+import { currentUser, endSessions, isOwn, type UserWriteParts } from './user-writes.ts';
 
 export interface PasswordChangeParts extends UserWriteParts {
   /** Checks the current password like a sign-in: the same buckets count its failures (AC-67). */
@@ -40,14 +41,14 @@ export function createPasswordChange(
 function parseChange(
   body: Buffer,
   name: string,
-  { names }: UserWriteParts,
+  { refusals }: UserWriteParts,
 ): { readonly current: string | undefined; readonly password: string } {
   const object = parseObject(body);
   const faults: StatusCause[] = [];
   const current = textIn(object, 'currentPassword', 'currentPassword', faults);
   const password = textIn(object, 'password', 'password', faults) ?? '';
   if (faults.length === 0) faults.push(...passwordFaults('password', password));
-  if (faults.length > 0) throw invalidUser(names, name, faults);
+  if (faults.length > 0) throw refusals.invalidUser(name, faults);
   return { current: current || undefined, password };
 }
 
@@ -84,7 +85,7 @@ export async function setPassword(
   { parts, isFirst, instead }: PasswordSetting,
 ): Promise<KubernetesObject> {
   const { hasher, passwords, users, names, clock } = parts;
-  const since = timestamp(clock);
+  const since = toRfc3339(clock.now());
   const hashed = await hasher.hash(password, { source: caller.source, signal: caller.signal });
   if (hashed.kind === 'busy') throw attemptsTurnedAway(hashed.retryAfterSeconds);
   await endSessions(name, parts);
@@ -97,7 +98,7 @@ export async function setPassword(
     [names.tokensNotBefore]: since,
     ...(isFirst ? { [names.uninitialized]: null } : {}),
   };
-  return await users.patch(name, { metadata: { uid, annotations: changed } }).catch((error: unknown) => {
-    throw notSaved('the new password is saved, but not when', error);
-  });
+  return await users
+    .patch(name, { metadata: { uid, annotations: changed } })
+    .catch(throwNotSaved('the new password is saved, but not when'));
 }

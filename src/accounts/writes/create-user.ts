@@ -1,14 +1,15 @@
 import type { KubernetesObject } from '../../kubernetes/object.ts';
-import type { NewObject } from '../../kubernetes/objects/cluster-objects.ts';
 import type { StatusCause } from '../../status-error.ts';
+import { makeUser, type UserToMake } from '../make-user.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
-import { alreadyExists, attemptsTurnedAway, badField, emailTaken, invalidUser, toWriteFailure } from '../refusals.ts';
+import type { PasswordOwner } from '../passwords/password-store.ts';
+import { attemptsTurnedAway, badField } from '../refusals.ts';
 import { bad, emailFaults, groupsFaults, nameFaults, required, textFaults } from '../users/user-fields.ts';
 import { annotationsOfNew } from './annotations.ts';
 import type { Caller } from './caller.ts';
 import { checkBoundName, checkGroups } from './group-rights.ts';
 import { parseUser, type WrittenUser } from './user-body.ts';
-import { type AnsweredUser, type CheckAddress, timestamp, type UserWriteParts, withAddress } from './user-writes.ts';
+import { type AnsweredUser, type CheckAddress, type UserWriteParts, withAddress } from './user-writes.ts';
 
 /** A user as asked for, with everything checked that needs no question. */
 interface Wanted {
@@ -25,12 +26,12 @@ interface Wanted {
  * never seen, and the keeper of any replica removes it later.
  */
 export function createUserCreation(parts: UserWriteParts): (body: Buffer, caller: Caller) => Promise<AnsweredUser> {
-  const { names, known, assignment, hasher } = parts;
+  const { names, known, assignment, hasher, refusals } = parts;
   return async (body, caller) => {
     const wanted = toWanted(parseUser(body, names), parts);
     const { name, written, role } = wanted;
-    if (known.byName(name)) throw alreadyExists(names, name);
-    if (wanted.email !== '' && known.ownersOfEmail(wanted.email).length > 0) throw emailTaken(names, name);
+    if (known.byName(name)) throw refusals.alreadyExists(name);
+    if (wanted.email !== '' && known.ownersOfEmail(wanted.email).length > 0) throw refusals.emailTaken(name);
     await checkGroups(written.groups ?? [], name, caller, parts);
     if (await assignment.isBound(name)) await checkBoundName(name, caller, parts);
     if (role !== undefined) await assignment.check(name, role, caller);
@@ -43,10 +44,10 @@ export function createUserCreation(parts: UserWriteParts): (body: Buffer, caller
   };
 }
 
-function toWanted(written: WrittenUser, { names, reservedNames }: UserWriteParts): Wanted {
+function toWanted(written: WrittenUser, { names, reservedNames, refusals }: UserWriteParts): Wanted {
   const { name = '', state, email } = written;
   if (written.resourceVersion !== undefined)
-    throw invalidUser(names, name, [bad('metadata.resourceVersion', 'must not be set on a user that is to be made')]);
+    throw refusals.invalidUser(name, [bad('metadata.resourceVersion', 'must not be set on a user that is to be made')]);
   const addressFaults = emailFaults(email ?? '');
   const faults: StatusCause[] = [
     ...written.faults,
@@ -59,7 +60,7 @@ function toWanted(written: WrittenUser, { names, reservedNames }: UserWriteParts
     ...groupsFaults(written.groups ?? []),
     ...(written.password ? passwordFaults('spec.password', written.password) : []),
   ];
-  if (faults.length > 0) throw invalidUser(names, name, [...faults, ...addressFaults]);
+  if (faults.length > 0) throw refusals.invalidUser(name, [...faults, ...addressFaults]);
   if (addressFaults[0]) throw badField('spec.email', addressFaults[0].message);
   if (state !== undefined && state !== '' && state !== 'Active' && state !== 'Disabled')
     throw badField('status.state', 'must be Active or Disabled', 'FieldValueNotSupported');
@@ -67,70 +68,39 @@ function toWanted(written: WrittenUser, { names, reservedNames }: UserWriteParts
   return { name, written, role, state: state === 'Disabled' ? 'Disabled' : 'Active', email: email ?? '' };
 }
 
-/** Keepers remove a user who is incomplete for longer than 90 s. */
-const MOST_MS = 45_000;
-
 interface Ready extends Wanted {
   readonly hash: string | undefined;
   readonly checkAddress: CheckAddress;
 }
 
-async function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<KubernetesObject> {
-  const { name, role, hash, checkAddress } = wanted;
-  const { users, patchStatus, passwords, assignment, names, clock } = parts;
-  const since = timestamp(clock);
-  const made = await users
-    .create(toNewUser(wanted, { since, hasPassword: hash !== undefined }, parts))
-    .catch((error) => {
-      throw toWriteFailure(error, names, name);
-    });
-  const owner = { name, uid: made.metadata.uid };
-  const began = clock.monotonic();
+function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<KubernetesObject> {
+  const { name, role, written, email, state, hash, checkAddress } = wanted;
+  const { users: objects, assignment, names, refusals } = parts;
+  const { labels, lang, displayName, description, groups } = written;
   let binding: string | undefined;
-  try {
-    await checkAddress(made.metadata);
-    // Not before the name is ours: a rival who was faster has made a binding for it.
-    await assignment.clear(name);
-    if (hash !== undefined) await passwords.set(owner, hash);
-    if (role !== undefined) binding = await assignment.give(name, role, caller);
-    const status = { state: wanted.state, lastTransitionTime: since };
-    await patchStatus(name, status, { uid: owner.uid });
-    if (clock.monotonic() - began > MOST_MS) throw new Error('it took too long');
-    const whole = await users.patch(name, {
-      metadata: { uid: owner.uid, annotations: { [names.incomplete]: null } },
-    });
-    if (whole.metadata['deletionTimestamp']) throw new Error('the user was removed meanwhile');
-    return whole;
-  } catch (error) {
-    await undo(owner, { role, binding }, parts);
-    throw toWriteFailure(error, names, name);
-  }
-}
-
-function toNewUser(
-  { name, written, email }: Wanted,
-  { since, hasPassword }: { readonly since: string; readonly hasPassword: boolean },
-  { names }: UserWriteParts,
-): NewObject {
-  const { lang, displayName, description, groups } = written;
-  const own = { [names.incomplete]: since, ...(hasPassword ? { [names.lastPasswordChange]: since } : {}) };
-  const spec = { email, lang, displayName, description, groups };
-  return {
-    apiVersion: names.apiVersion,
-    kind: 'User',
-    metadata: {
-      name,
-      ...(written.labels ? { labels: written.labels } : {}),
-      annotations: { ...annotationsOfNew(written.annotations ?? {}, names), ...own },
-      finalizers: [names.finalizer],
+  const user: UserToMake = {
+    name,
+    labels,
+    annotations: annotationsOfNew(written.annotations ?? {}, names),
+    spec: { email, lang, displayName, description, groups },
+    state,
+    hash,
+    claimed: async (metadata) => {
+      await checkAddress(metadata);
+      // Not before the name is ours: a rival who was faster has made a binding for it.
+      await assignment.clear(name);
     },
-    spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)),
+    giveRole: async () => {
+      if (role !== undefined) binding = await assignment.give(name, role, caller);
+    },
+    undo: (owner) => undo(owner, { role, binding }, parts),
   };
+  return makeUser(user, { ...parts, objects }).catch(refusals.throwWriteFailure(name));
 }
 
 /** Removes what was made so far. What cannot be removed now is removed with the incomplete user later. */
 async function undo(
-  owner: { readonly name: string; readonly uid: string },
+  owner: PasswordOwner,
   { role, binding }: { readonly role: string | undefined; readonly binding: string | undefined },
   { users, passwords, assignment, logger }: UserWriteParts,
 ): Promise<void> {

@@ -1,4 +1,3 @@
-import { toWriteFailure } from '../refusals.ts';
 import { currentUser, endSessions, type UserWriteParts } from './user-writes.ts';
 
 /**
@@ -6,12 +5,10 @@ import { currentUser, endSessions, type UserWriteParts } from './user-writes.ts'
  * remove what belongs to it. When one of the two cannot be written, a repeat completes it (AC-53).
  */
 export function createUserDeletion(parts: UserWriteParts): (name: string) => Promise<void> {
-  const { users, names } = parts;
+  const { users, refusals } = parts;
   return async (name) => {
     const { metadata } = await currentUser(name, parts);
     await endSessions(name, parts);
-    await users.remove(name, { uid: metadata.uid }).catch((error: unknown) => {
-      throw toWriteFailure(error, names, name);
-    });
+    await users.remove(name, { uid: metadata.uid }).catch(refusals.throwWriteFailure(name));
   };
 }

@@ -2,7 +2,6 @@ import { isObject, type KubernetesObject } from '../../kubernetes/object.ts';
 import { parseStrictJson } from '../../runtime/text/strict-json.ts';
 import { badRequest } from '../../status-error.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
-import { forbiddenChange, invalidUser, toWriteFailure } from '../refusals.ts';
 import type { Caller } from './caller.ts';
 import { setPassword } from './change-password.ts';
 import { type AnsweredUser, currentUser, isOwn, type UserWriteParts } from './user-writes.ts';
@@ -19,9 +18,9 @@ type FirstPassword = { readonly password: string | undefined };
 export function createFirstPassword(
   parts: UserWriteParts,
 ): (request: { readonly name: string; readonly body: Buffer }, caller: Caller) => Promise<AnsweredUser> {
-  const { names, users, roles } = parts;
+  const { names, users, roles, refusals } = parts;
   const refused = (name: string) =>
-    forbiddenChange(names, name, 'this path takes the first password of the caller and nothing else');
+    refusals.forbiddenChange(name, 'this path takes the first password of the caller and nothing else');
   return async ({ name, body }, caller) => {
     if (caller.name !== name) throw refused(name);
     const operations = parseStrictJson(body, DEEPEST);
@@ -33,14 +32,12 @@ export function createFirstPassword(
     if (!stored.metadata.annotations?.[names.uninitialized]) throw refused(name);
     if (asked.password !== undefined) {
       const faults = passwordFaults('spec.password', asked.password);
-      if (faults.length > 0) throw invalidUser(names, name, faults);
+      if (faults.length > 0) throw refusals.invalidUser(name, faults);
     }
     const object = await (asked.password === undefined
       ? skip(stored, parts)
       : setPassword(stored, asked.password, caller, { parts, isFirst: true })
-    ).catch((error: unknown) => {
-      throw toWriteFailure(error, names, name);
-    });
+    ).catch(refusals.throwWriteFailure(name));
     return { object, role: roles.roleOf(name) };
   };
 

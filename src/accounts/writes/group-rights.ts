@@ -1,6 +1,5 @@
 import type { Authorizer } from '../../authorization/authorizer.ts';
-import type { AccountNames } from '../names.ts';
-import { forbiddenChange } from '../refusals.ts';
+import type { AccountRefusals } from '../refusals.ts';
 import type { Caller } from './caller.ts';
 
 /**
@@ -11,14 +10,14 @@ import type { Caller } from './caller.ts';
 export async function checkBoundName(
   user: string,
   caller: Caller,
-  parts: { readonly authorizer: Authorizer; readonly names: AccountNames },
+  parts: { readonly authorizer: Authorizer; readonly refusals: AccountRefusals },
 ): Promise<void> {
   const resource = { verb: 'impersonate', group: '', version: 'v1', resource: 'users', name: user };
   const { allowed } = await parts.authorizer.authorize(caller, { resource });
   if (allowed) return;
   const why =
     'the cluster has role bindings for a user of this name: to make one needs the right to impersonate it in the cluster';
-  throw forbiddenChange(parts.names, user, why, 'metadata.name');
+  throw parts.refusals.forbiddenChange(user, why, 'metadata.name');
 }
 
 /**
@@ -30,13 +29,13 @@ export async function checkGroups(
   groups: readonly string[],
   user: string,
   caller: Caller,
-  parts: { readonly authorizer: Authorizer; readonly names: AccountNames },
+  parts: { readonly authorizer: Authorizer; readonly refusals: AccountRefusals },
 ): Promise<void> {
   for (const name of groups) {
     const resource = { verb: 'impersonate', group: '', version: 'v1', resource: 'groups', name };
     const { allowed } = await parts.authorizer.authorize(caller, { resource });
     if (allowed) continue;
     const why = `you may not give the group "${name}": it needs the right to impersonate it in the cluster`;
-    throw forbiddenChange(parts.names, user, why, 'spec.groups');
+    throw parts.refusals.forbiddenChange(user, why, 'spec.groups');
   }
 }

@@ -1,9 +1,9 @@
-import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import { ClusterError, isAlreadyExists } from '../../kubernetes/client/api-client.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects, Impersonated } from '../../kubernetes/objects/cluster-objects.ts';
 import { StatusError } from '../../status-error.ts';
 import { type AccountNames, userRef } from '../names.ts';
-import { forbiddenChange, notFoundIn, notSaved, roleNameTaken } from '../refusals.ts';
+import { type AccountRefusals, notSaved, throwNotSaved } from '../refusals.ts';
 import type { KeptBinding, PlatformRoles } from '../roles/platform-roles.ts';
 import { bindingName, boundRole, boundUser, namesUser, toBinding } from '../roles/role-binding.ts';
 import type { Caller } from './caller.ts';
@@ -12,6 +12,7 @@ export interface RoleAssignmentParts {
   readonly names: AccountNames;
   readonly roles: PlatformRoles;
   readonly bindings: ClusterObjects;
+  readonly refusals: AccountRefusals;
 }
 
 /**
@@ -45,85 +46,102 @@ export interface RoleAssignment {
 }
 
 export function createRoleAssignment(parts: RoleAssignmentParts): RoleAssignment {
-  const { names, roles, bindings } = parts;
-
-  const write = async (user: string, role: string, caller: Caller, dryRun: boolean): Promise<string | undefined> => {
-    if (!roles.isAssignable(role)) throw notFoundIn(names, 'globalroles', role);
-    try {
-      const made = await asCaller(caller, (as) => bindings.create(toBinding(user, role, names), { as, dryRun }));
-      return made.metadata.uid;
-    } catch (error) {
-      const exists = error instanceof ClusterError && error.status.reason === 'AlreadyExists';
-      if (!exists) {
-        if (dryRun) throw toRoleFailure(error, { user, role, names });
-        return madeAllTheSame(user, role, error);
-      }
-      await checkExisting(user, role);
-      return undefined;
-    }
-  };
-  /** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
-  const madeAllTheSame = async (user: string, role: string, error: unknown): Promise<string> => {
-    const isRefused = error instanceof ClusterError && error.status.code < 500;
-    const binding = isRefused ? undefined : await bindings.get(bindingName(user, role)).catch(() => undefined);
-    if (binding && gives(binding, user, role)) return binding.metadata.uid;
-    throw toRoleFailure(error, { user, role, names });
-  };
-  const get = (user: string, role: string) =>
-    bindings.get(bindingName(user, role)).catch((error: unknown) => {
-      throw toRoleFailure(error, { user, role, names });
-    });
-  /** An earlier request may have made the binding and failed later. One of another user may have the same name. */
-  const checkExisting = async (user: string, role: string): Promise<void> => {
-    const binding = await get(user, role);
-    if (binding && gives(binding, user, role)) return;
-    throw roleNameTaken(names, user, bindingName(user, role));
-  };
-  /** From the cluster: what decides about a role must not be as old as memory may be. */
-  const kept = async (user: string): Promise<readonly KeptBinding[]> => {
-    const found = await bindings.list(`${names.userRef}=${userRef(user)}`).catch((error: unknown) => {
-      throw notSaved('the cluster did not tell which roles the user has', error);
-    });
-    return found
-      .map((binding) => ({ ...binding.metadata, role: boundRole(binding) ?? '', user: boundUser(binding) }))
-      .filter((binding) => binding.user === user && binding.name === bindingName(user, binding.role))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
-  };
-  const remove = async ({ name, uid }: Pick<KeptBinding, 'name' | 'uid'>, as?: Impersonated, dryRun = false) => {
-    await bindings.remove(name, { uid }, { as, dryRun });
-  };
-  const others = async (user: string, role: string) => (await kept(user)).filter((binding) => binding.role !== role);
+  const { bindings, refusals } = parts;
+  const others = async (user: string, role: string) =>
+    (await keptBindings(user, parts)).filter((binding) => binding.role !== role);
+  const removeAs = (caller: Caller, { name, uid }: KeptBinding, dryRun = false) =>
+    asCaller(caller, (as) => bindings.remove(name, { uid }, { as, dryRun }));
 
   return {
-    check: async (user, role, caller) => {
-      await write(user, role, caller, true);
+    async check(user, role, caller) {
+      await bind({ user, role, dryRun: true }, caller, parts);
       for (const binding of await others(user, role)) {
-        await asCaller(caller, (as) => remove(binding, as, true)).catch((error: unknown) => {
-          throw toRoleFailure(error, { user, role, names });
+        await removeAs(caller, binding, true).catch((error: unknown) => {
+          throw toRoleFailure(error, { user, role, refusals });
         });
       }
     },
-    rolesOf: async (user) => (await kept(user)).map(({ role }) => role),
-    give: (user, role, caller) => write(user, role, caller, false),
-    removeOthers: async (user, role, caller) => {
+    rolesOf: async (user) => (await keptBindings(user, parts)).map(({ role }) => role),
+    give: (user, role, caller) => bind({ user, role }, caller, parts),
+    async removeOthers(user, role, caller) {
       for (const binding of await others(user, role)) {
-        await asCaller(caller, (as) => remove(binding, as)).catch((error: unknown) => {
-          throw notSaved(`the user has the role "${role}" now, but "${binding.role}" as well`, error);
-        });
+        await removeAs(caller, binding).catch(
+          throwNotSaved(`the user has the role "${role}" now, but "${binding.role}" as well`),
+        );
       }
-      if (!(await get(user, role))) await write(user, role, caller, false);
+      if (!(await bindingOf({ user, role }, parts))) await bind({ user, role }, caller, parts);
     },
-    isBound: async (user) => {
-      const all = await bindings.list('').catch((error: unknown) => {
-        throw notSaved('the cluster did not tell which rights wait for a user of this name', error);
-      });
-      return all.some((binding) => binding.metadata.labels?.[names.userRef] === undefined && namesUser(binding, user));
-    },
-    takeBack: (user, role, uid) => remove({ name: bindingName(user, role), uid }),
-    clear: async (user) => {
-      for (const binding of await kept(user)) await remove(binding);
+    isBound: (user) => isBoundElsewhere(user, parts),
+    takeBack: async (user, role, uid) => void (await bindings.remove(bindingName(user, role), { uid })),
+    async clear(user) {
+      for (const { name, uid } of await keptBindings(user, parts)) await bindings.remove(name, { uid });
     },
   };
+}
+
+/** A role and the user who is to have it. */
+interface Assigned {
+  readonly user: string;
+  readonly role: string;
+}
+
+/** Makes the binding as the caller and returns its uid; `undefined` when there is one already that gives the role. */
+async function bind(
+  { user, role, dryRun = false }: Assigned & { readonly dryRun?: boolean },
+  caller: Caller,
+  parts: RoleAssignmentParts,
+): Promise<string | undefined> {
+  const { names, roles, bindings, refusals } = parts;
+  if (!roles.isAssignable(role)) throw refusals.notFound('globalroles', role);
+  try {
+    const made = await asCaller(caller, (as) => bindings.create(toBinding(user, role, names), { as, dryRun }));
+    return made.metadata.uid;
+  } catch (error) {
+    if (isAlreadyExists(error)) return checkExisting({ user, role }, parts);
+    const made = dryRun ? undefined : await madeAllTheSame({ user, role }, error, parts);
+    if (made) return made.metadata.uid;
+    throw toRoleFailure(error, { user, role, refusals });
+  }
+}
+
+/** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
+async function madeAllTheSame(
+  { user, role }: Assigned,
+  error: unknown,
+  { bindings }: RoleAssignmentParts,
+): Promise<KubernetesObject | undefined> {
+  if (error instanceof ClusterError && error.status.code < 500) return undefined;
+  const binding = await bindings.get(bindingName(user, role)).catch(() => undefined);
+  return binding && gives(binding, user, role) ? binding : undefined;
+}
+
+/** An earlier request may have made the binding and failed later. One of another user may have the same name. */
+async function checkExisting({ user, role }: Assigned, parts: RoleAssignmentParts): Promise<undefined> {
+  const binding = await bindingOf({ user, role }, parts);
+  if (!binding || !gives(binding, user, role)) throw parts.refusals.roleNameTaken(user, bindingName(user, role));
+}
+
+const bindingOf = ({ user, role }: Assigned, { bindings, refusals }: RoleAssignmentParts) =>
+  bindings.get(bindingName(user, role)).catch((error: unknown) => {
+    throw toRoleFailure(error, { user, role, refusals });
+  });
+
+/** From the cluster: what decides about a role must not be as old as memory may be. */
+async function keptBindings(user: string, { bindings, names }: RoleAssignmentParts): Promise<readonly KeptBinding[]> {
+  const found = await bindings
+    .list(`${names.userRef}=${userRef(user)}`)
+    .catch(throwNotSaved('the cluster did not tell which roles the user has'));
+  return found
+    .map((binding) => ({ ...binding.metadata, role: boundRole(binding) ?? '', user: boundUser(binding) }))
+    .filter((binding) => binding.user === user && binding.name === bindingName(user, binding.role))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function isBoundElsewhere(user: string, { bindings, names }: RoleAssignmentParts): Promise<boolean> {
+  const all = await bindings
+    .list('')
+    .catch(throwNotSaved('the cluster did not tell which rights wait for a user of this name'));
+  return all.some((binding) => binding.metadata.labels?.[names.userRef] === undefined && namesUser(binding, user));
 }
 
 /** What a header can carry. A group with another name cannot be acted as, which only narrows what is allowed. */
@@ -159,15 +177,15 @@ const gives = (binding: KubernetesObject, user: string, role: string): boolean =
 
 function toRoleFailure(
   error: unknown,
-  { user, role, names }: { readonly user: string; readonly role: string; readonly names: AccountNames },
+  { user, role, refusals }: Assigned & Pick<RoleAssignmentParts, 'refusals'>,
 ): unknown {
   if (error instanceof StatusError) return error;
   if (!(error instanceof ClusterError))
     return notSaved('the cluster did not answer whether the role may be given', error);
   const { code } = error.status;
   if (code === 403 && !error.isOfImpersonation)
-    return forbiddenChange(names, user, `you may not give the role "${role}": the cluster does not let you bind it`);
-  if (code === 404) return notFoundIn(names, 'globalroles', role);
+    return refusals.forbiddenChange(user, `you may not give the role "${role}": the cluster does not let you bind it`);
+  if (code === 404) return refusals.notFound('globalroles', role);
   if (code === 403) return notSaved('the cluster does not let this server give roles in your name', error);
   return notSaved('the cluster did not answer whether the role may be given', error);
 }

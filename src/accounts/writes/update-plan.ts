@@ -1,11 +1,12 @@
 import { asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { StatusCause } from '../../status-error.ts';
-import { badField, conflict, emailTaken, forbiddenChange, invalidUser } from '../refusals.ts';
+import { badField } from '../refusals.ts';
 import { bad, emailFaults, groupsFaults, required, textFaults } from '../users/user-fields.ts';
 import { toUserRecord, type UserRecord } from '../users/user-record.ts';
 import { annotationsAfter } from './annotations.ts';
 import type { WrittenUser } from './user-body.ts';
-import { timestamp, type UserWriteParts } from './user-writes.ts';
+import type { UserWriteParts } from './user-writes.ts';
 
 /** Everything that an update changes, checked and ready to be written. */
 export interface Planned {
@@ -45,12 +46,12 @@ export function planUpdate(
   stored: KubernetesObject,
   { isManager, isSelf, roles, parts }: Standing,
 ): Planned {
-  const { names, clock } = parts;
+  const { names, clock, refusals } = parts;
   const { name, resourceVersion } = stored.metadata;
   const record = toUserRecord(stored, names);
   const before = asObject(stored['spec']);
   checkFields(written, { record, before, isManager }, parts);
-  if (written.resourceVersion !== resourceVersion) throw conflict(names, name);
+  if (written.resourceVersion !== resourceVersion) throw refusals.conflict(name);
   const [shown] = roles;
   const asked = written.annotations?.[names.globalRole] || undefined;
   const { state } = written;
@@ -59,13 +60,11 @@ export function planUpdate(
     throw badField('status.state', 'must be Active or Disabled', 'FieldValueNotSupported');
   const groups = written.groups ?? (isManager ? undefined : record.groups);
   const labels = written.labels ?? (isManager ? undefined : stored.metadata.labels);
-  if (!isManager) refuseForeignFields(written, stored, { record, shown, isOtherState, names });
-  const annotations = annotationsAfter(written.annotations, stored.metadata.annotations ?? {}, {
-    ...{ isManager, isSelf, names },
-  });
+  if (!isManager) refuseForeignFields(written, stored, { record, shown, isOtherState }, parts);
+  const rights = { isManager, isSelf, names };
+  const annotations = annotationsAfter(written.annotations, stored.metadata.annotations ?? {}, rights);
   if ('refused' in annotations)
-    throw forbiddenChange(
-      names,
+    throw refusals.forbiddenChange(
       name,
       `you may not change the annotation "${annotations.refused}"`,
       'metadata.annotations',
@@ -82,7 +81,7 @@ export function planUpdate(
         // In the object itself: a disable must end sessions even when their records are lost.
         annotations: {
           ...annotations.annotations,
-          ...(isOtherState && state === 'Disabled' ? { [names.tokensNotBefore]: timestamp(clock) } : {}),
+          ...(isOtherState && state === 'Disabled' ? { [names.tokensNotBefore]: toRfc3339(clock.now()) } : {}),
           // The cluster accepts an update without changes at any version, so this one makes a change: of two changes of a role one must win.
           ...(role === undefined ? {} : { [names.lastRoleChange]: new Date(clock.now()).toISOString() }),
         },
@@ -105,7 +104,7 @@ function annotationFaults(annotations: Readonly<Record<string, string>>): Status
 function checkFields(
   written: WrittenUser,
   { record, before, isManager }: Before,
-  { names, known }: UserWriteParts,
+  { refusals, known }: UserWriteParts,
 ): void {
   const { email, lang, displayName, description, groups, password } = written;
   const addressFaults = email === undefined || email === record.email ? [] : emailFaults(email);
@@ -120,26 +119,22 @@ function checkFields(
     ...(groups === undefined || isSame(groups, record.groups) ? [] : groupsFaults(groups)),
     ...(password ? [bad('spec.password', 'is changed at …/users/{user}/password')] : []),
   ];
-  if (faults.length > 0) throw invalidUser(names, record.name, [...faults, ...addressFaults]);
+  if (faults.length > 0) throw refusals.invalidUser(record.name, [...faults, ...addressFaults]);
   if (addressFaults[0]) throw badField('spec.email', addressFaults[0].message);
   const isTaken = (address: string) => known.ownersOfEmail(address).some((owner) => owner !== record.name);
-  if (email && email !== record.email && isTaken(email)) throw emailTaken(names, record.name);
+  if (email && email !== record.email && isTaken(email)) throw refusals.emailTaken(record.name);
 }
 
 /** AC-34: what only a manager changes. */
 function refuseForeignFields(
   written: WrittenUser,
   stored: KubernetesObject,
-  now: {
-    readonly record: UserRecord;
-    readonly shown: string | undefined;
-    readonly isOtherState: boolean;
-    readonly names: UserWriteParts['names'];
-  },
+  now: { readonly record: UserRecord; readonly shown: string | undefined; readonly isOtherState: boolean },
+  { names, refusals }: UserWriteParts,
 ): void {
-  const { record, shown, isOtherState, names } = now;
+  const { record, shown, isOtherState } = now;
   const refuse = (field: string): never => {
-    throw forbiddenChange(names, record.name, `you may not change ${field} of yourself`, field);
+    throw refusals.forbiddenChange(record.name, `you may not change ${field} of yourself`, field);
   };
   if (written.groups && !isSame(written.groups, record.groups)) refuse('spec.groups');
   if (written.labels && !isSameTexts(written.labels, stored.metadata.labels ?? {})) refuse('metadata.labels');

@@ -3,8 +3,9 @@ import { ClusterError } from '../../kubernetes/client/api-client.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import { FailureBuckets } from '../../runtime/failure-bucket.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { badRequest } from '../../status-error.ts';
-import { attemptsTurnedAway, notSaved, toWriteFailure } from '../refusals.ts';
+import { attemptsTurnedAway, throwNotSaved } from '../refusals.ts';
 import { toUserRecord } from '../users/user-record.ts';
 import type { Caller } from './caller.ts';
 import { checkGroups } from './group-rights.ts';
@@ -16,7 +17,6 @@ import {
   currentUser,
   endSessions,
   isOwn,
-  timestamp,
   type UserWriteParts,
   withAddress,
 } from './user-writes.ts';
@@ -103,12 +103,10 @@ async function save(
   caller: Caller,
   parts: UserWriteParts,
 ): Promise<KubernetesObject> {
-  const { users, assignment, names, clock } = parts;
-  const { name, uid } = stored.metadata;
+  const { users, assignment, refusals } = parts;
+  const { name } = stored.metadata;
   if (state === 'Disabled') await endSessions(name, parts);
-  let saved = await replace(object, users).catch((error: unknown) => {
-    throw toWriteFailure(error, names, name);
-  });
+  let saved = await replace(object, users).catch(refusals.throwWriteFailure(name));
   try {
     await checkAddress(saved.metadata);
     if (role !== undefined) await assignment.give(name, role, caller);
@@ -116,7 +114,7 @@ async function save(
     await restore(stored, saved, parts);
     throw error;
   }
-  if (state !== undefined) saved = await changeState(saved, state, { uid, parts, clock });
+  if (state !== undefined) saved = await changeState(saved, state, parts);
   if (role === undefined) return saved;
   await assignment.removeOthers(name, role, caller).finally(() => parts.authorizer.forget(name));
   return saved;
@@ -157,16 +155,12 @@ function isWritten(object: KubernetesObject, stored: KubernetesObject): boolean 
 }
 
 async function changeState(
-  { metadata }: KubernetesObject,
+  { metadata: { name, uid } }: KubernetesObject,
   state: 'Active' | 'Disabled',
-  {
-    uid,
-    parts,
-    clock,
-  }: { readonly uid: string; readonly parts: UserWriteParts; readonly clock: UserWriteParts['clock'] },
+  { patchStatus, clock }: UserWriteParts,
 ): Promise<KubernetesObject> {
-  const status = { state, reason: null, lastTransitionTime: timestamp(clock) };
-  return await parts.patchStatus(metadata.name, status, { uid }).catch((error) => {
-    throw notSaved(`the user is saved, but its state is not ${state} yet`, error);
-  });
+  const status = { state, reason: null, lastTransitionTime: toRfc3339(clock.now()) };
+  return await patchStatus(name, status, { uid }).catch(
+    throwNotSaved(`the user is saved, but its state is not ${state} yet`),
+  );
 }

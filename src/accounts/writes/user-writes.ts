@@ -7,7 +7,7 @@ import type { SecurityEvents } from '../../security-events.ts';
 import type { User } from '../../users/user.ts';
 import type { AccountNames } from '../names.ts';
 import type { PasswordStore } from '../passwords/password-store.ts';
-import { emailTaken, forbiddenChange, keptElsewhere, notFoundIn, notSaved, toWriteFailure } from '../refusals.ts';
+import { type AccountRefusals, throwNotSaved } from '../refusals.ts';
 import type { PlatformRoles } from '../roles/platform-roles.ts';
 import type { StatusPatch } from '../states/status-patch.ts';
 import type { EmailRivals } from '../users/email-rivals.ts';
@@ -52,6 +52,7 @@ export interface UserWriteParts {
   readonly assignment: RoleAssignment;
   /** Asks the cluster in every configured mode, because it decides about rights that the caller grants to others. */
   readonly authorizer: ForgetfulAuthorizer;
+  readonly refusals: AccountRefusals;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: SecurityEvents;
@@ -64,25 +65,26 @@ export interface AnsweredUser {
 }
 
 /** The User object as the cluster has it now. Rejects with 404 for a user who is gone, going or not complete yet. */
-export async function currentUser(name: string, { users, names, known }: UserWriteParts): Promise<KubernetesObject> {
-  const object = await users.get(name).catch((error: unknown) => {
-    throw toWriteFailure(error, names, name);
-  });
+export async function currentUser(
+  name: string,
+  { users, names, known, refusals }: UserWriteParts,
+): Promise<KubernetesObject> {
+  const object = await users.get(name).catch(refusals.throwWriteFailure(name));
   const user = known.byName(name);
   // An object that another source takes the name from would be changed without any effect.
-  if (user && user.isObject !== true) throw keptElsewhere(names, name);
+  if (user && user.isObject !== true) throw refusals.keptElsewhere(name);
   if (object && isThere(object, names)) return object;
-  throw notFoundIn(names, 'users', name);
+  throw refusals.notFound('users', name);
 }
 
 /** Whether it is the caller's own user. Rejects with 403 the token of an earlier user of this name. */
 export function isOwn(
   { metadata: { name, uid } }: KubernetesObject,
   caller: Caller,
-  { names }: UserWriteParts,
+  { refusals }: UserWriteParts,
 ): boolean {
   if (caller.name !== name) return false;
-  if (caller.uid !== uid) throw forbiddenChange(names, name, 'the token is of an earlier user of this name');
+  if (caller.uid !== uid) throw refusals.forbiddenChange(name, 'the token is of an earlier user of this name');
   return true;
 }
 
@@ -91,9 +93,7 @@ const isThere = ({ metadata }: KubernetesObject, names: AccountNames): boolean =
 
 /** Cuts off the user's tokens before the change that must end them (AC-53, AC-69). */
 export async function endSessions(name: string, { sessions }: UserWriteParts): Promise<void> {
-  await sessions.user(name).catch((error: unknown) => {
-    throw notSaved('the sessions of the user cannot be ended, and nothing was changed', error);
-  });
+  await sessions.user(name).catch(throwNotSaved('the sessions of the user cannot be ended, and nothing was changed'));
 }
 
 /** Takes what the cluster has stored. Rejects when somebody had the address before this user. */
@@ -105,19 +105,16 @@ export type CheckAddress = (written: Pick<ObjectMeta, 'uid' | 'resourceVersion'>
  */
 export async function withAddress<T>(
   { name, email }: { readonly name: string; readonly email: string },
-  { names, rivals }: Pick<UserWriteParts, 'names' | 'rivals'>,
+  { rivals, refusals }: Pick<UserWriteParts, 'rivals' | 'refusals'>,
   write: (checkAddress: CheckAddress) => Promise<T>,
 ): Promise<T> {
   if (email === '') return write(async () => {});
   const expected = rivals.expect(name, email);
   const check: CheckAddress = async ({ uid, resourceVersion }) => {
-    const isTaken = await expected.wasTaken(uid, resourceVersion).catch((error: unknown) => {
-      throw notSaved('it cannot be told whether another user has the e-mail address', error);
-    });
-    if (isTaken) throw emailTaken(names, name);
+    const isTaken = await expected
+      .wasTaken(uid, resourceVersion)
+      .catch(throwNotSaved('it cannot be told whether another user has the e-mail address'));
+    if (isTaken) throw refusals.emailTaken(name);
   };
   return write(check).finally(() => expected.end());
 }
-
-/** RFC 3339 in whole seconds, as Kubernetes writes times. */
-export const timestamp = (clock: Clock): string => new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');

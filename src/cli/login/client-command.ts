@@ -1,6 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { DEFAULT_EXEC_INFO, execCredential, parseExecInfo, toTime } from './exec-credential.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
+import { DEFAULT_EXEC_INFO, execCredential, parseExecInfo } from './exec-credential.ts';
 import { type KeepParts, keepSession } from './keep-session.ts';
 import type {
   ClientRequest,
@@ -57,7 +58,7 @@ async function login(request: LoginRequest, parts: ClientParts): Promise<void> {
 
 const reportSignIn = (session: SavedSession, { complain }: ClientParts): void =>
   complain(
-    `signed in at ${session.server} as ${nameOf(session)}; the token is valid until ${toTime(session.goodUntil)} and renewed while it is used`,
+    `signed in at ${session.server} as ${nameOf(session)}; the token is valid until ${toRfc3339(session.goodUntil)} and renewed while it is used`,
   );
 
 async function logout(request: LogoutRequest, parts: ClientParts): Promise<void> {

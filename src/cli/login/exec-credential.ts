@@ -1,3 +1,4 @@
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { LoginError } from './login-error.ts';
 
 /**
@@ -54,8 +55,5 @@ export const execCredential = ({ apiVersion, token, goodUntil }: Credential): st
     kind: 'ExecCredential',
     apiVersion,
     spec: {},
-    status: { expirationTimestamp: toTime(goodUntil), token },
+    status: { expirationTimestamp: toRfc3339(goodUntil), token },
   });
-
-/** RFC 3339 in whole seconds, rounded down. */
-export const toTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;

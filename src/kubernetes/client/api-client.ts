@@ -283,3 +283,10 @@ export class ClusterError extends Error implements LastingRefusal {
     this.retryAfterMs = isNotNow ? retryAfterMs(status, response.headers['retry-after']?.toString()) : 0;
   }
 }
+
+/** Whether the object was not as the request expected: it has changed meanwhile, is another one or, on a create, exists. */
+export const isConflict = (error: unknown): boolean => error instanceof ClusterError && error.status.code === 409;
+
+/** The conflict of a create: there is an object of this name. */
+export const isAlreadyExists = (error: unknown): boolean =>
+  error instanceof ClusterError && error.status.reason === 'AlreadyExists';

@@ -3,7 +3,7 @@ import { unlessAborted } from '../../runtime/abort.ts';
 import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
 import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { Random } from '../../runtime/random.ts';
-import { ClusterError } from '../client/api-client.ts';
+import { isConflict } from '../client/api-client.ts';
 import type { KubernetesObject } from '../object.ts';
 import type { ClusterObjects, ObjectCollection } from '../objects/cluster-objects.ts';
 import { heldBy, type LeaseRecord, released, toLeaseRecord } from './lease-record.ts';
@@ -123,8 +123,7 @@ class ClusterLease implements Lease {
     } catch (error) {
       this.#written = undefined;
       // A conflict: another candidate was faster, or somebody changed the object. Who holds it is read next time.
-      const isConflict = error instanceof ClusterError && error.status.code === 409;
-      if (!signal.aborted && !isConflict)
+      if (!signal.aborted && !isConflict(error))
         this.#failure.failed({ err: error }, 'the lease can be neither read nor written');
     }
   }

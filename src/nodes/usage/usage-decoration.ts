@@ -1,9 +1,9 @@
 import { compareResourceVersions } from '../../kubernetes/object.ts';
 import { type CollectionState, later, NOTHING } from '../../resources/entries/collection-version.ts';
 import type { Entry } from '../../resources/entries/entry.ts';
-import type { Aside, DecoratedStore, Decoration } from '../../resources/entries/kind.ts';
+import type { DecoratedStore, Decoration } from '../../resources/entries/kind.ts';
 import type { AddedProgress } from '../../resources/entries/list-progress.ts';
-import type { Steps } from '../../runtime/time-slices.ts';
+import { type Additions, Redecorating } from '../../resources/entries/redecorating.ts';
 import { FIGURES } from './pod-usage.ts';
 import { divideUp, formatQuantity, NANO } from './quantity.ts';
 import type { NodeUsage, UsageLedger, UsageSum } from './usage-ledger.ts';
@@ -12,95 +12,48 @@ export interface UsageOptions {
   /** DNS label: prefix of the annotations. */
   readonly platform: string;
   readonly ledger: UsageLedger;
-  /** If the usage of more nodes than this changed, it is counted in a copy. Default: 300. */
+  /**
+   * If the usage of more nodes than this changed, it is counted in a copy. Default: 300. At 5,000 pod events a second 50 nodes
+   * change between two looks of a watch.
+   */
   readonly mostCountedAtOnce?: number | undefined;
 }
 
 /**
- * How many nodes are brought up to date in one step: 3 ms. At 5,000 pod events a second 50 nodes change between two
- * reads of a watch.
+ * Writes the usage of pods, as the ledger sums it up, into the annotations of their nodes. What is kept of a node for
+ * that is its `Allocatable`.
  */
-const MOST_COUNTED_AT_ONCE = 300;
-
-/** A large change of usage that is being counted in a copy. */
-type Recount = TakenUsage & { readonly aside: Aside };
-
-/**
- * Writes the usage of pods, as the ledger sums it up, into the annotations of their nodes. The `own` of a node's entry
- * is its `Allocatable`.
- */
-export class UsageDecoration implements Decoration {
-  readonly progress: UsageProgress;
-  readonly #platform: string;
-  readonly #ledger: UsageLedger;
-  readonly #mostCountedAtOnce: number;
-  readonly #store: DecoratedStore;
-  #recount: Recount | undefined;
-
-  constructor({ platform, ledger, mostCountedAtOnce = MOST_COUNTED_AT_ONCE }: UsageOptions, store: DecoratedStore) {
-    this.progress = new UsageProgress(ledger);
-    this.#platform = platform;
-    this.#ledger = ledger;
-    this.#mostCountedAtOnce = mostCountedAtOnce;
-    this.#store = store;
-  }
-
-  get isCurrent(): boolean {
-    return !this.#recount && this.#ledger.changedCount <= this.#mostCountedAtOnce;
-  }
-
-  decorate(node: Entry): Entry {
-    const members = usageMembers(this.#platform, this.#ledger.of(node.key), node.own as Allocatable);
-    return members === node.encoded.added ? node : { ...node, encoded: node.encoded.withAdded(members) };
-  }
-
-  /**
-   * A change of many nodes is counted in a copy, in slices of time, so that a list shows the sums before it or those
-   * after it.
-   */
-  refresh(): void {
-    if (this.#recount) return;
-    const { state: pods } = this.#ledger.pods;
-    const names = this.#ledger.takeChanged();
-    if (names.size > this.#mostCountedAtOnce) {
-      this.#recount = { names, pods, aside: this.#store.aside() };
-      this.progress.countAside(this.#recount);
-      this.#store.run(this.#countAside(this.#recount));
-    } else this.#countHere({ names, pods });
-  }
-
-  giveUp(): void {
-    if (this.#recount) this.#ledger.giveBack(this.#recount.names);
-    this.#recount?.aside.drop();
-    this.#recount = undefined;
-    this.progress.giveAsideUp();
-  }
-
-  #countHere(taken: TakenUsage): void {
-    this.progress.counted(taken);
-    for (const [name, version] of taken.names) {
-      const node = this.#store.get(name);
-      if (!node) continue;
-      this.progress.changed(name, version);
-      const updated = this.decorate(node);
-      if (updated !== node) this.#store.redecorate(updated);
-    }
-  }
-
-  *#countAside(recount: Recount): Steps<void> {
-    const { aside, names } = recount;
-    for (const [name, version] of names) {
-      const node = aside.get(name);
-      const updated = node && this.decorate(node);
-      if (updated && updated !== node) aside.redecorate(updated);
-      if (node) this.progress.usedAhead(name, version);
-      yield;
-      if (this.#recount !== recount) return;
-    }
-    this.#recount = undefined;
-    this.progress.counted(recount);
-    aside.show();
-  }
+export function createUsageDecoration(
+  { platform, ledger, mostCountedAtOnce }: UsageOptions,
+  store: DecoratedStore,
+): Decoration {
+  const progress = new UsageProgress(ledger);
+  const additions: Additions<TakenUsage> = {
+    progress,
+    get changedCount() {
+      return ledger.changedCount;
+    },
+    decorate(node) {
+      const members = usageMembers(platform, ledger.of(node.key), node.own as Allocatable);
+      return members === node.encoded.added ? node : { ...node, encoded: node.encoded.withAdded(members) };
+    },
+    take() {
+      const { state: pods } = ledger.pods;
+      return { names: ledger.takeChanged(), pods };
+    },
+    giveBack({ names }) {
+      ledger.giveBack(names);
+      progress.giveAsideUp();
+    },
+    aside: (taken) => progress.countAside(taken),
+    writes(node, { names }, isAside) {
+      const version = names.get(node) as string;
+      if (isAside) progress.usedAhead(node, version);
+      else progress.changed(node, version);
+    },
+    shown: (taken) => progress.counted(taken),
+  };
+  return new Redecorating(additions, store, mostCountedAtOnce);
 }
 
 /** What a node can give to pods, in nano units. 0 if it is missing or unreadable. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
+import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { SecretStore } from '../../secret-store.ts';
 import { activated, activationDueAt, type KeyRecord, nextKey, published, revoked } from './key-plan.ts';
 import { changeKeys, type KeyDecision, newKey, type StoredKey } from './signing-key-data.ts';
@@ -44,7 +45,7 @@ export class KeyOperator {
   /** Publishes a next key unless there is one. A replica activates it when it has been published for long enough. */
   async rotate(): Promise<void> {
     const next = await this.#publish();
-    this.#parts.print(`a replica makes it the active one at ${timeText(activationDueAt(next))}, or a minute later`);
+    this.#parts.print(`a replica makes it the active one at ${toRfc3339(activationDueAt(next))}, or a minute later`);
   }
 
   /** Activates the next key as soon as every replica has it, so that none of them refuses its tokens. */
@@ -98,15 +99,12 @@ export class KeyOperator {
 
 const activeKid = (keys: readonly StoredKey[]): string | undefined => keys.find((key) => key.state === 'active')?.kid;
 
-/** RFC 3339 in whole seconds. */
-const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-
 /** The widths of the columns: a thumbprint, the longest state and a time. */
 const WIDTHS = [43, 11, 20];
 
 /** The keys as lines for a terminal. The lines contain nothing secret. */
 function keyTable(keys: readonly KeyRecord[], nowMs: number): string[] {
-  const rows = keys.map(({ kid, state, sinceMs }) => [kid, state, timeText(sinceMs), ageText(nowMs - sinceMs)]);
+  const rows = keys.map(({ kid, state, sinceMs }) => [kid, state, toRfc3339(sinceMs), ageText(nowMs - sinceMs)]);
   return [['KID', 'STATE', 'SINCE', 'AGE'], ...rows].map((cells) =>
     cells.map((cell, column) => cell.padEnd(WIDTHS[column] ?? 0)).join('  '),
   );

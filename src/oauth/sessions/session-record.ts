@@ -41,7 +41,8 @@ export function decodeSessions(data: Data): StoredSessions {
   const sessions = {
     live: new Map(entriesOf(live, isSessionRecord)),
     dead: new Map(entriesOf(dead, isDeadSession)),
-    ...{ cutOff, cutOffKeepUntil },
+    cutOff,
+    cutOffKeepUntil,
     ...(spared === undefined ? {} : { spared: spared as string }),
     ...(cutOffCause === undefined ? {} : { cutOffCause: cutOffCause as string }),
   };

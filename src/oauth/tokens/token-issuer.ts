@@ -71,14 +71,25 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
     const shared = sharedClaims(session, imprint, options.issuer);
     const own = ownClaims(session, parts.standing(session.user).pwd);
     const access = {
-      ...{ ...shared, aud: [audienceOf(ACCESS, options)], exp: accessExpiry, jti: imprint.accessJti },
-      ...{ token_type: ACCESS.tokenType, username: session.user.name, ...own, ...extraClaim(session.user) },
+      ...shared,
+      aud: [audienceOf(ACCESS, options)],
+      exp: accessExpiry,
+      jti: imprint.accessJti,
+      token_type: ACCESS.tokenType,
+      username: session.user.name,
+      ...own,
+      ...extraClaim(session.user),
     };
     const refresh = {
-      ...{ ...shared, aud: [audienceOf(REFRESH, options)], jti: imprint.refreshJti },
+      ...shared,
+      aud: [audienceOf(REFRESH, options)],
+      jti: imprint.refreshJti,
       exp: expiry(session, imprint.issuedAt, lifetimes.refreshSeconds),
-      ...{ gen: imprint.generation, auth_time: session.authTime },
-      ...{ token_type: REFRESH.tokenType, username: session.user.name, ...own },
+      gen: imprint.generation,
+      auth_time: session.authTime,
+      token_type: REFRESH.tokenType,
+      username: session.user.name,
+      ...own,
     };
     return {
       access_token: signAccess(key, access, parts.standing(session.user).groups),

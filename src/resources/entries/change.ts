@@ -59,9 +59,9 @@ export function withPast(last: Change, entry: Entry, until: Mark): Past {
 }
 
 /** Leaves out the encoded object, which takes most of an entry's memory. */
-const shapeOf = ({ name, namespace, uid, labels, annotations, owners, status }: Entry): Shape => ({
-  ...{ name, namespace, uid, labels, annotations, owners, status },
-});
+function shapeOf({ name, namespace, uid, labels, annotations, owners, status }: Entry): Shape {
+  return { name, namespace, uid, labels, annotations, owners, status };
+}
 
 /**
  * Whether no filter can tell the two apart. Equal texts of the two must be shared, because they are compared by

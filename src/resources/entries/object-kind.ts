@@ -33,7 +33,8 @@ interface AnsweredKind {
 export const answeredResource = ({ answered, resource }: ObjectKind): string => answered?.resource ?? resource;
 
 /** The path of all objects of the kind in the cluster's API, such as `/api/v1/nodes`. */
-export const collectionPath = (kind: ObjectKind): string => `${rootOf(kind)}/${kind.resource}`;
+export const collectionPath = (kind: Pick<ObjectKind, 'group' | 'version' | 'resource'>): string =>
+  `${rootOf(kind)}/${kind.resource}`;
 
 /** `selfLink` of an object. */
 export const objectPath = (
@@ -44,7 +45,7 @@ export const objectPath = (
     ? `${collectionPath(kind)}/${name}`
     : `${rootOf(kind)}/namespaces/${namespace}/${kind.resource}/${name}`;
 
-const rootOf = ({ group, version }: ObjectKind): string =>
+const rootOf = ({ group, version }: Pick<ObjectKind, 'group' | 'version'>): string =>
   group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 
 /** The members that say what an object is. Items of a list do not have them. */

@@ -52,6 +52,7 @@ describe('the object of the first administrator', () => {
       await clock.advance(100);
       const { metadata, ...rest } = objects.peek('admin') ?? {};
       expect(rest).toEqual({
+        ...{ apiVersion: 'iam.gatehouse.io/v1alpha2', kind: 'User' },
         spec: { email: '', groups: ['admins'] },
         status: { state: 'Active', lastTransitionTime: '2026-03-09T10:00:00Z' },
       });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { AccountRefusals } from '../../../src/accounts/refusals.ts';
 import { createFirstPassword } from '../../../src/accounts/writes/first-password.ts';
 import type { UserWriteParts } from '../../../src/accounts/writes/user-writes.ts';
 import { MemoryObjects } from '../../support/accounts/memory-objects.ts';
@@ -15,7 +16,13 @@ function start({ uninitialized = 'true' } = {}) {
   const done: string[] = [];
   users.put({ metadata: { ...MIA, resourceVersion: '', annotations: { [NAMES.uninitialized]: uninitialized } } });
   const parts = {
-    ...{ names: NAMES, users, clock: new FakeClock(), known: { byName: () => undefined } },
+    ...{
+      names: NAMES,
+      refusals: new AccountRefusals(NAMES),
+      users,
+      clock: new FakeClock(),
+      known: { byName: () => undefined },
+    },
     hasher: { hash: async (password: string) => ({ kind: 'ok', hash: `hash of ${password}` }) },
     sessions: { user: async (name: string) => void done.push(`sessions of ${name}`) },
     passwords: { set: async ({ name }: { name: string }, hash: string) => void done.push(`${name}: ${hash}`) },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { accountNames } from '../../../src/accounts/names.ts';
 import { UserOperator } from '../../../src/accounts/operator/user-operator.ts';
+import { AccountRefusals } from '../../../src/accounts/refusals.ts';
 import { createStatusPatch } from '../../../src/accounts/states/status-patch.ts';
 import { createAccountWrites } from '../../../src/accounts/writes/account-writes.ts';
 import type { Caller } from '../../../src/accounts/writes/caller.ts';
@@ -24,6 +25,7 @@ function usersOf34(): MemoryObjects {
 
 function writesTo(users: MemoryObjects) {
   return createAccountWrites({
+    refusals: new AccountRefusals(names),
     ...{ names, users, patchStatus: createStatusPatch(users), reservedNames: new Set<string>(), clock: systemClock },
     known: { byName: () => undefined, ownersOfEmail: () => [] },
     rivals: { expect: () => ({ wasTaken: async () => false, end: () => {} }) },

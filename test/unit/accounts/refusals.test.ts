@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import * as refusals from '../../../src/accounts/refusals.ts';
 import { ClusterError } from '../../../src/kubernetes/client/api-client.ts';
-import { badRequest } from '../../../src/status-error.ts';
+import { badRequest, type StatusError } from '../../../src/status-error.ts';
 import { NAMES } from '../../support/accounts/memory-user-records.ts';
 
+const REFUSALS = new refusals.AccountRefusals(NAMES);
 const MIA = { name: 'mia', group: 'iam.gatehouse.io', kind: 'users' };
 
 describe('a refusal of the account API', () => {
   test.each([
-    [refusals.notFoundIn(NAMES, 'globalroles', 'mia'), 404, 'NotFound', 'globalroles.iam.gatehouse.io "mia" not found'],
-    [refusals.alreadyExists(NAMES, 'mia'), 409, 'AlreadyExists', 'users.iam.gatehouse.io "mia" already exists'],
-    [refusals.alreadyExists(NAMES, 'mia', 'why'), 409, 'AlreadyExists', 'already exists: why'],
-    [refusals.emailTaken(NAMES, 'mia'), 409, 'AlreadyExists', 'spec.email: another user has this address'],
-    [refusals.conflict(NAMES, 'mia'), 409, 'Conflict', 'Operation cannot be fulfilled on users.iam.gatehouse.io "mia"'],
-    [refusals.roleNameTaken(NAMES, 'mia', 'mia-a'), 409, 'Conflict', 'the ClusterRoleBinding "mia-a" is there'],
-    [refusals.keptElsewhere(NAMES, 'mia'), 409, 'Conflict', 'users.iam.gatehouse.io "mia" is kept in the users file'],
-    [refusals.forbiddenChange(NAMES, 'mia', 'why'), 403, 'Forbidden', 'users.iam.gatehouse.io "mia" is forbidden: why'],
+    [REFUSALS.notFound('globalroles', 'mia'), 404, 'NotFound', 'globalroles.iam.gatehouse.io "mia" not found'],
+    [REFUSALS.alreadyExists('mia'), 409, 'AlreadyExists', 'users.iam.gatehouse.io "mia" already exists'],
+    [REFUSALS.emailTaken('mia'), 409, 'AlreadyExists', 'spec.email: another user has this address'],
+    [REFUSALS.conflict('mia'), 409, 'Conflict', 'Operation cannot be fulfilled on users.iam.gatehouse.io "mia"'],
+    [REFUSALS.roleNameTaken('mia', 'mia-a'), 409, 'Conflict', 'the ClusterRoleBinding "mia-a" is there'],
+    [REFUSALS.keptElsewhere('mia'), 409, 'Conflict', 'users.iam.gatehouse.io "mia" is kept in the users file'],
+    [REFUSALS.forbiddenChange('mia', 'why'), 403, 'Forbidden', 'users.iam.gatehouse.io "mia" is forbidden: why'],
   ])('names the user and says what is wrong: %s', ({ answer }, code, reason, words) => {
     const kind = code === 404 ? 'globalroles' : 'users';
     expect(answer).toMatchObject({ code, reason, message: expect.stringContaining(words), details: { ...MIA, kind } });
@@ -23,9 +23,9 @@ describe('a refusal of the account API', () => {
 
   test('names the field, where there is one', () => {
     const causes = [{ reason: 'FieldValueForbidden', message: 'why', field: 'spec.groups' }];
-    expect(refusals.forbiddenChange(NAMES, 'mia', 'why', 'spec.groups').answer.details).toEqual({ ...MIA, causes });
-    expect(refusals.forbiddenChange(NAMES, 'mia', 'why').answer.details).toEqual(MIA);
-    expect(refusals.emailTaken(NAMES, 'mia').answer.details?.causes).toEqual([
+    expect(REFUSALS.forbiddenChange('mia', 'why', 'spec.groups').answer.details).toEqual({ ...MIA, causes });
+    expect(REFUSALS.forbiddenChange('mia', 'why').answer.details).toEqual(MIA);
+    expect(REFUSALS.emailTaken('mia').answer.details?.causes).toEqual([
       { reason: 'FieldValueDuplicate', message: 'another user has this address', field: 'spec.email' },
     ]);
     expect(refusals.badField('a.b', 'is bad').answer).toMatchObject({
@@ -39,11 +39,10 @@ describe('a refusal of the account API', () => {
       { reason: 'r', message: 'is bad', field: 'a' },
       { reason: 'r', message: 'is odd' },
     ];
-    const messageOf = (...causes: (typeof one | typeof other)[]) =>
-      refusals.invalidUser(NAMES, 'mia', causes).answer.message;
+    const messageOf = (...causes: (typeof one | typeof other)[]) => REFUSALS.invalidUser('mia', causes).answer.message;
     expect(messageOf(one)).toBe('User.iam.gatehouse.io "mia" is invalid: a: is bad');
     expect(messageOf(one, other)).toBe('User.iam.gatehouse.io "mia" is invalid: [a: is bad, is odd]');
-    expect(refusals.invalidUser(NAMES, 'mia', [one]).answer).toMatchObject({
+    expect(REFUSALS.invalidUser('mia', [one]).answer).toMatchObject({
       ...{ code: 422, reason: 'Invalid' },
       details: { name: 'mia', group: 'iam.gatehouse.io', kind: 'User', causes: [one] },
     });
@@ -61,7 +60,7 @@ describe('what the cluster says of a write', () => {
   const said = (code: number, more: object = {}): ClusterError =>
     new ClusterError('it', { status: code, headers: {}, body: { kind: 'Status', code, ...more } } as never);
   const answerOf = (error: unknown) => {
-    const { answer } = refusals.toWriteFailure(error, NAMES, 'mia') as ReturnType<typeof refusals.conflict>;
+    const { answer } = REFUSALS.toWriteFailure(error, 'mia') as StatusError;
     return [answer.code, answer.reason, answer.message] as const;
   };
 
@@ -84,8 +83,8 @@ describe('what the cluster says of a write', () => {
   test('AC-84 is never told as something to try again when a policy or a missing right refuses it', () => {
     const policy =
       "users.iam.gatehouse.io \"mia\" is forbidden: ValidatingAdmissionPolicy 'here.gatehouse.accounts' with binding 'here.gatehouse.accounts' denied request: <odd>";
-    const failure = refusals.toWriteFailure(said(403, { reason: 'Forbidden', message: policy }), NAMES, 'mia');
-    expect((failure as ReturnType<typeof refusals.conflict>).answer).toEqual({
+    const failure = REFUSALS.toWriteFailure(said(403, { reason: 'Forbidden', message: policy }), 'mia');
+    expect((failure as StatusError).answer).toEqual({
       ...{ code: 503, reason: 'ServiceUnavailable' },
       message:
         'the cluster did not save the user: the ValidatingAdmissionPolicy "here.gatehouse.accounts" of the cluster refuses it, and will until the policy is changed',
@@ -101,14 +100,14 @@ describe('what the cluster says of a write', () => {
       ...[503, 'ServiceUnavailable', 'the cluster did not answer, please try again later'],
     ]);
     const own = badRequest('own');
-    expect(refusals.toWriteFailure(own, NAMES, 'mia')).toBe(own);
+    expect(REFUSALS.toWriteFailure(own, 'mia')).toBe(own);
   });
 
   test('is repeated field by field, but for the password and what may hold it', () => {
     const fields = ['spec', 'spec.password', 'spec.password[0]', 'spec.passwords', 'spec.email', 'my.spec', 'status'];
     const causes = fields.map((field) => ({ reason: 'r', message: 'quoted', field }));
-    const failure = refusals.toWriteFailure(said(422, { details: { causes } }), NAMES, 'mia');
-    const { answer } = failure as ReturnType<typeof refusals.conflict>;
+    const failure = REFUSALS.toWriteFailure(said(422, { details: { causes } }), 'mia');
+    const { answer } = failure as StatusError;
     const quoted = answer.details?.causes?.filter(({ message }) => message === 'quoted');
     expect(quoted?.map(({ field }) => field)).toEqual(['spec.email', 'my.spec', 'status']);
     expect(new Set(answer.details?.causes?.map(({ message }) => message))).toEqual(

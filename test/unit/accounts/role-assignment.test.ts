@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accountNames } from '../../../src/accounts/names.ts';
+import { AccountRefusals } from '../../../src/accounts/refusals.ts';
 import { createRoleAssignment } from '../../../src/accounts/writes/role-assignment.ts';
 import { ClusterError } from '../../../src/kubernetes/client/api-client.ts';
 import type { Impersonated, WriteOptions } from '../../../src/kubernetes/objects/cluster-objects.ts';
@@ -34,6 +35,7 @@ function start(allowed: readonly string[], answer: () => unknown = () => ({ meta
   };
   const assignment = createRoleAssignment({
     names: accountNames('example'),
+    refusals: new AccountRefusals(accountNames('example')),
     roles: { isAssignable: () => true, bindingsOf: () => [], roleOf: () => undefined },
     bindings: { create } as never,
   });
@@ -79,7 +81,7 @@ describe('the role bindings of a user', () => {
   const start = (...given: readonly string[]) => {
     const bindings = new MemoryObjects();
     for (const role of given) bindings.put(bindingObject('bob', role));
-    const assignment = createRoleAssignment({ names, roles, bindings });
+    const assignment = createRoleAssignment({ names, roles, bindings, refusals: new AccountRefusals(names) });
     return { bindings, assignment, left: () => bindings.all().map(({ metadata }) => metadata.name) };
   };
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { AccountRefusals } from '../../../src/accounts/refusals.ts';
 import { planUpdate } from '../../../src/accounts/writes/update-plan.ts';
 import { parseUser } from '../../../src/accounts/writes/user-body.ts';
 import type { UserWriteParts } from '../../../src/accounts/writes/user-writes.ts';
@@ -36,8 +37,8 @@ function plan({ metadata, spec, state, isManager = true, roles = [], stored = MI
     ['mia@example.com', ['mia']],
     ['joe@example.com', ['joe']],
   ]);
-  const parts: Pick<UserWriteParts, 'names' | 'clock' | 'known'> = {
-    ...{ names: NAMES, clock: new FakeClock() },
+  const parts: Pick<UserWriteParts, 'names' | 'clock' | 'known' | 'refusals'> = {
+    ...{ names: NAMES, refusals: new AccountRefusals(NAMES), clock: new FakeClock() },
     known: { byName: () => undefined, ownersOfEmail: (email) => owners.get(email) ?? [] },
   };
   const written = parseUser(Buffer.from(JSON.stringify(body)), NAMES);
