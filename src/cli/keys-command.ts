@@ -5,7 +5,7 @@ import { createLogger } from '../observability/logger.ts';
 import { createUnreadRegistry } from '../observability/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
-import { toSigningKeyOptions } from '../service/options.ts';
+import { toSigningKeyOptions } from '../service/token-options.ts';
 import type { KeysRequest } from './arguments.ts';
 
 export interface KeysCommandParts {

@@ -16,6 +16,7 @@ import type { UserRecords } from '../accounts/users/user-record.ts';
 import { createAccountWrites } from '../accounts/writes/account-writes.ts';
 import { createRoleAssignment } from '../accounts/writes/role-assignment.ts';
 import type { ForgetfulAuthorizer } from '../authorization/authorizer.ts';
+import type { Config } from '../config/config.ts';
 import type { RouteFamily } from '../http/family.ts';
 import { accountFamily } from '../http/routes/accounts.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
@@ -26,6 +27,7 @@ import { type AccountRecordsOptions, createAccountRecords } from './account-reco
 import { allUpkeep, type Family, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 import type { ListMirrorParts } from './list-mirror.ts';
 import { mirrorChecks } from './readiness.ts';
+import { toPasswordOptions } from './token-options.ts';
 import type { TokenService } from './token-service.ts';
 
 export interface AccountsOptions extends AccountMirrorOptions, AccountKeepingOptions, AccountRecordsOptions {
@@ -34,6 +36,29 @@ export interface AccountsOptions extends AccountMirrorOptions, AccountKeepingOpt
   /** Whether the cluster's own paths are served. */
   readonly gatewayIsOpen: boolean;
 }
+
+/** The options of accounts in this configuration. */
+export const toAccountsOptions = ({
+  platform,
+  accounts: { passwordStore, reservedNames },
+  authentication,
+  authorization,
+  nodes,
+  gateway,
+}: Pick<
+  Config,
+  'platform' | 'accounts' | 'authentication' | 'authorization' | 'nodes' | 'gateway'
+>): AccountsOptions => ({
+  platform,
+  passwordStore,
+  reservedNames,
+  maxStalenessMs: authorization.maxStaleness,
+  longestPeriodMs: nodes.selfCheck.longestPeriod,
+  gatewayIsOpen: gateway.enabled,
+  throttled: toPasswordOptions(authentication).throttle.user,
+  periodMs: authentication.loginHistoryRetentionPeriod,
+  maximumEntries: authentication.loginHistoryMaximumEntries,
+});
 
 export interface AccountsParts extends Shared, Pick<ListMirrorParts, 'exposeBytes'> {
   readonly cluster: Cluster;

@@ -9,6 +9,7 @@ import { recentQuestionMetrics } from '../authorization/metrics.ts';
 import { QuestionRenewal } from '../authorization/question-renewal.ts';
 import { QuestionSharing } from '../authorization/question-sharing.ts';
 import { RecentQuestions } from '../authorization/recent-questions.ts';
+import type { Config } from '../config/config.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { type Family, NO_UPKEEP } from './family.ts';
 import { createFirstReview } from './readiness.ts';
@@ -26,6 +27,21 @@ export interface AuthorizationOptions {
   /** Whether we ask about rights that a user grants to somebody else; only accounts do. */
   readonly asksAboutOthers: boolean;
 }
+
+/** The options of the authorizer in this configuration. */
+export const toAuthorizationOptions = ({
+  platform,
+  authorization,
+  sessions,
+  accounts,
+}: Pick<Config, 'platform' | 'authorization' | 'sessions' | 'accounts'>): AuthorizationOptions => ({
+  platform,
+  mode: authorization.mode,
+  maxStalenessMs: authorization.maxStaleness,
+  shareQuestions: authorization.shareQuestions,
+  sessionStore: sessions.store,
+  asksAboutOthers: accounts.enabled,
+});
 
 export interface AuthorizationParts extends Omit<AccessReviewParts, 'reviewer' | 'recent'> {
   readonly cluster: Pick<Cluster, 'reviewer' | 'secrets' | 'inCluster'>;

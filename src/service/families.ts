@@ -5,20 +5,13 @@ import { aboutFamily } from '../http/routes/about.ts';
 import { tokenReviewFamily } from '../http/routes/token-review.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createCacheBytes } from '../resources/metrics.ts';
-import { createAccounts } from './accounts.ts';
-import { type Authorization, createAuthorization } from './authorization.ts';
+import { createAccounts, toAccountsOptions } from './accounts.ts';
+import { type Authorization, createAuthorization, toAuthorizationOptions } from './authorization.ts';
 import { type Family, NO_UPKEEP, type Shared } from './family.ts';
-import { createGateway } from './gateway.ts';
-import { createListMirrors } from './list-mirrors.ts';
-import { createLogs } from './logs.ts';
-import {
-  toAccountsOptions,
-  toAuthorizationOptions,
-  toGatewayOptions,
-  toListMirrorsOptions,
-  toLogsOptions,
-  toTokenServiceOptions,
-} from './options.ts';
+import { createGateway, toGatewayOptions } from './gateway.ts';
+import { createListMirrors, toListMirrorsOptions } from './list-mirrors.ts';
+import { createLogs, toLogsOptions } from './logs.ts';
+import { toTokenServiceOptions } from './token-options.ts';
 import { createTokenService, type TokenService, type TokenServiceParts } from './token-service.ts';
 import { ClusterVersionReader, type Release, type Runtime } from './versions.ts';
 

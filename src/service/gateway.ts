@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { CallerPolicy } from '../gateway/caller.ts';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
 import { GatewayMetrics } from '../gateway/metrics.ts';
@@ -12,6 +13,21 @@ export interface GatewayServiceOptions extends GatewayOptions {
   /** How long streams go on at a shutdown. */
   readonly streamDrainMs: number;
 }
+
+/** The options of the gateway in this configuration. */
+export const toGatewayOptions = ({
+  platform,
+  accounts: { reservedNames },
+  gateway: { allowProxySubresources, impersonation, unknownGroups },
+  server: { streamDrain },
+}: Pick<Config, 'platform' | 'accounts' | 'gateway' | 'server'>): GatewayServiceOptions => ({
+  platform,
+  reservedNames,
+  allowProxySubresources,
+  impersonation,
+  unknownGroups,
+  streamDrainMs: streamDrain,
+});
 
 interface GatewayServiceParts extends Omit<Shared, 'random'> {
   readonly cluster: Pick<Cluster, 'openPassage'>;

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { listFamily, type ServedList } from '../http/routes/list-family.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
@@ -28,6 +29,17 @@ export interface ListMirrorsOptions {
     readonly pods: 'auto' | 'always' | 'never';
   };
 }
+
+/** The options of the lists in this configuration. */
+export const toListMirrorsOptions = ({
+  platform,
+  nodes,
+  logging,
+}: Pick<Config, 'platform' | 'nodes' | 'logging'>): ListMirrorsOptions => ({
+  platform,
+  needsNamespaces: logging.host !== undefined,
+  ...nodes,
+});
 
 export interface ListMirrorsParts {
   readonly cluster: Cluster;

@@ -1,4 +1,5 @@
 import type { Authorizer } from '../authorization/authorizer.ts';
+import type { Config } from '../config/config.ts';
 import { logFamily } from '../http/logs/log-routes.ts';
 import { LogReader } from '../logs/log-reader.ts';
 import { LogMetrics } from '../logs/metrics.ts';
@@ -23,6 +24,14 @@ export interface LogsOptions extends StoreFilesOptions {
   readonly lokiTenant?: string | undefined;
   readonly insecureSkipTLSVerify: boolean;
   readonly exportLogsLimit: number;
+}
+
+/** `undefined` when no log store is configured. */
+export function toLogsOptions({ logging }: Pick<Config, 'logging'>): LogsOptions | undefined {
+  const { host, version, lokiNamespaceLabel, lokiPodLabel, lokiContainerLabel, ...options } = logging;
+  if (host === undefined) return undefined;
+  const lokiLabels = { namespace: lokiNamespaceLabel, pod: lokiPodLabel, container: lokiContainerLabel };
+  return { ...options, lokiLabels, host, version: version === '' ? undefined : version };
 }
 
 interface LogsParts extends Pick<Shared, 'clock' | 'logger' | 'registry'> {

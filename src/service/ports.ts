@@ -6,7 +6,7 @@ import { createHttpServer, type HttpServer } from '../http/connection/server.ts'
 import { createHttpMetrics } from '../http/metrics.ts';
 import type { Judges } from './families.ts';
 import type { Family, Shared } from './family.ts';
-import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './options.ts';
+import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './http-options.ts';
 
 export interface Addresses {
   readonly port: number;

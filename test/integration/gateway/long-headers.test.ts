@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import { toHttpLimits } from '../../../src/service/options.ts';
+import { toHttpLimits } from '../../../src/service/http-options.ts';
 import { OK } from '../../support/recording-upstream.ts';
 import { parseAnswer, statusText } from '../http/raw-answer.ts';
 import { type GatewayUnderTest, HEAD, startGateway } from './gateway-under-test.ts';

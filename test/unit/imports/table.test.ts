@@ -56,7 +56,7 @@ test.each([
   ['src/http/a.ts', '../service/service.ts'],
   ['src/http/a.ts', '../../test/support/fake-clock.ts'],
   ['src/service/a.ts', '../../dev/demo.ts'],
-  ['src/runtime/a.ts', '../service/options.ts'],
+  ['src/runtime/a.ts', '../service/ports.ts'],
   ['src/runtime/a.ts', '../observability/logger.ts'],
   ['dev/a.ts', '../test/support/fake-clock.ts'],
   ['src/http/a.ts', 'jose'],
