@@ -1,5 +1,5 @@
 import { ClusterError, isAlreadyExists, isConflict } from '../kubernetes/client/api-client.ts';
-import { cut } from '../resources/query/parameters.ts';
+import { cut } from '../runtime/text/parameters.ts';
 import {
   badRequest,
   lastingRefusalIn,

@@ -1,4 +1,5 @@
-import { asObject, type KubernetesObject, type ObjectMeta } from '../kubernetes/object.ts';
+import type { KubernetesObject, ObjectMeta } from '../kubernetes/object.ts';
+import { asObject } from '../runtime/text/json-value.ts';
 
 /** kubectl keeps the whole object there as it was applied, a password included. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';

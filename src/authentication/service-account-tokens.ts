@@ -2,7 +2,7 @@ import type { Counter } from 'prom-client';
 import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
 import type { TokenFault, Verification } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
-import { TooManyCalls } from '../runtime/bounded-calls.ts';
+import { TooManyCalls } from '../runtime/calls/bounded-calls.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { orKnown } from '../runtime/known-answer.ts';
 import { createTextDigest, type Random } from '../runtime/random.ts';

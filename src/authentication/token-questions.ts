@@ -1,7 +1,7 @@
 import type { Identity, Verification } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
+import { PacedCalls } from '../runtime/calls/paced-calls.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { PacedCalls } from '../runtime/paced-calls.ts';
 import type { Random } from '../runtime/random.ts';
 import type { ReviewedTokens } from './reviewed-tokens.ts';
 

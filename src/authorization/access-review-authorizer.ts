@@ -1,12 +1,12 @@
 import type { Registry } from 'prom-client';
 import { durationText } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
-import { TooManyCalls } from '../runtime/bounded-calls.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
-import { isOfTheQuestion } from '../runtime/call-pause.ts';
+import { TooManyCalls } from '../runtime/calls/bounded-calls.ts';
+import { isOfTheQuestion } from '../runtime/calls/call-pause.ts';
+import { PacedCalls } from '../runtime/calls/paced-calls.ts';
 import { type Clock, withTimeLimit } from '../runtime/clock.ts';
 import { orKnown } from '../runtime/known-answer.ts';
-import { PacedCalls } from '../runtime/paced-calls.ts';
 import type { Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import type { AccessReviewer, Decision, ForgetfulAuthorizer, RequestAttributes, Subject } from './authorizer.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { type PartyKey, type PartyLimits, PartyMap } from '../runtime/calls/party-map.ts';
 import { derived } from '../runtime/derived.ts';
-import { type PartyKey, type PartyLimits, PartyMap } from '../runtime/party-map.ts';
 import type { RequestAttributes, Subject } from './authorizer.ts';
 
 /** An answer of the cluster and when it was given, by the monotonic clock. */

@@ -1,5 +1,5 @@
 import { Backoff } from '../runtime/backoff.ts';
-import { type CallFault, isOfTheQuestion } from '../runtime/call-pause.ts';
+import { type CallFault, isOfTheQuestion } from '../runtime/calls/call-pause.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { RecentQuestion, RecentQuestions } from './recent-questions.ts';

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../runtime/bounded-map.ts';
+import { PartyMap } from '../runtime/calls/party-map.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { PartyMap } from '../runtime/party-map.ts';
 import type { RequestAttributes, Subject } from './authorizer.ts';
 import { createDecisionKeys, type DecisionKey, isPartyOf } from './decision-cache.ts';
 

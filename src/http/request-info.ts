@@ -1,6 +1,6 @@
-import { parseInteger64 } from '../resources/query/parameters.ts';
 import { isSelector } from '../resources/query/selector.ts';
 import { derived } from '../runtime/derived.ts';
+import { parseInteger64 } from '../runtime/text/parameters.ts';
 import { type QueryPair, readQueryPairs } from '../runtime/text/query-pairs.ts';
 import { demandedValue } from './field-selector.ts';
 import type { Target } from './target.ts';

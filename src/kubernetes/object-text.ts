@@ -1,4 +1,4 @@
-import { asObject } from './object.ts';
+import { asObject } from '../runtime/text/json-value.ts';
 
 /**
  * V8 enters every key, and every text of fewer than ten characters, that `JSON.parse` meets into one table of the process. When

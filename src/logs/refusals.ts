@@ -1,4 +1,4 @@
-import { invalid } from '../resources/query/parameters.ts';
+import { invalid } from '../runtime/text/parameters.ts';
 import { badRequest, StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import { tooManyBuckets } from './query/parse-log-query.ts';
 import { StoreError } from './store/log-store.ts';

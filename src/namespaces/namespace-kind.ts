@@ -1,7 +1,7 @@
-import { asObject } from '../kubernetes/object.ts';
 import type { Kind } from '../resources/entries/kind.ts';
 import { type FilterReader, statusFilter } from '../resources/query/filter.ts';
 import { COMMON_SORT_WORDS } from '../resources/query/list-query.ts';
+import { asObject } from '../runtime/text/json-value.ts';
 
 /** The filters that only namespaces have: `status` is `v1.NamespacePhase`. */
 const FILTERS = new Map<string, FilterReader>([['status', statusFilter(['Active', 'Terminating'])]]);

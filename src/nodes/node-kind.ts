@@ -1,7 +1,8 @@
-import { asArray, asObject, type KubernetesObject } from '../kubernetes/object.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { Kind } from '../resources/entries/kind.ts';
 import { type FilterReader, statusFilter } from '../resources/query/filter.ts';
 import { COMMON_SORT_WORDS } from '../resources/query/list-query.ts';
+import { asArray, asObject } from '../runtime/text/json-value.ts';
 import { parseQuantity } from './usage/quantity.ts';
 import { type Allocatable, createUsageDecoration, usageKeys } from './usage/usage-decoration.ts';
 import type { UsageLedger } from './usage/usage-ledger.ts';

@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import { onAbort } from '../runtime/abort.ts';
+import { FairSlots } from '../runtime/calls/fair-slots.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { FailureBuckets } from '../runtime/failure-bucket.ts';
-import { FairSlots } from '../runtime/fair-slots.ts';
 import type { SecurityEvents } from '../security-events.ts';
 import {
   type Attempter,

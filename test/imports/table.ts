@@ -45,14 +45,7 @@ export const TABLE: ImportTable = {
     'src/oauth': ['src/users/user.ts', 'src/users/sign-in.ts', LOGGER],
     'src/authentication': ['src/oauth', 'src/observability'],
     'src/authorization': ['src/kubernetes', 'src/observability'],
-    // Requests to a store go out as those to the cluster do, and parameters are read as those of lists.
-    'src/logs': [
-      'src/authorization/authorizer.ts',
-      'src/kubernetes/client/send-request.ts',
-      'src/kubernetes/object.ts',
-      'src/resources/query/parameters.ts',
-      LOGGER,
-    ],
+    'src/logs': ['src/authorization/authorizer.ts', LOGGER],
     // Calls that go on to the cluster: whose they are, and what of them is passed on.
     'src/gateway': ['src/kubernetes', 'src/users/user.ts'],
     'src/http': [
@@ -74,6 +67,7 @@ export const TABLE: ImportTable = {
     jose: ['src/oauth'],
     '@kubernetes/client-node': ['src/kubernetes'],
     undici: ['src/kubernetes', 'src/logs'],
+    'type undici': ['src/runtime/send-request.ts'],
     zod: ['src/config', 'src/users', 'src/accounts', 'dev/crd'],
     // Where a file of its own kind is read; the composition root hands the parser of the API description to src/http.
     yaml: [

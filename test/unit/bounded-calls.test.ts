@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BoundedCalls, CallsPaused, CallTimedOut, TooManyCalls } from '../../src/runtime/bounded-calls.ts';
+import { BoundedCalls, CallsPaused, CallTimedOut, TooManyCalls } from '../../src/runtime/calls/bounded-calls.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 describe('bounded calls', () => {

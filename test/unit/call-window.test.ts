@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CallWindow } from '../../src/runtime/bounded-calls.ts';
+import { CallWindow } from '../../src/runtime/calls/bounded-calls.ts';
 
 const PARTIES = ['a', 'b', 'c'];
 

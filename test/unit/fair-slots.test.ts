@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FairSlots, type SlotLimits, type SlotOutcome } from '../../src/runtime/fair-slots.ts';
+import { FairSlots, type SlotLimits, type SlotOutcome } from '../../src/runtime/calls/fair-slots.ts';
 
 const never = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FastestCall } from '../../src/runtime/bounded-calls.ts';
+import { FastestCall } from '../../src/runtime/calls/bounded-calls.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 test('a call is slow that took half of the patience and four times the fastest', () => {

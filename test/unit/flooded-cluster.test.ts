@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PacedCalls } from '../../src/runtime/paced-calls.ts';
+import { PacedCalls } from '../../src/runtime/calls/paced-calls.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 

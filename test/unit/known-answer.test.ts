@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TooManyCalls } from '../../src/runtime/bounded-calls.ts';
+import { TooManyCalls } from '../../src/runtime/calls/bounded-calls.ts';
 import { orKnown } from '../../src/runtime/known-answer.ts';
 
 const AWAY = new Error('the cluster is away');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type CallLimits, CallsPaused, TooManyCalls } from '../../src/runtime/bounded-calls.ts';
-import type { CallFault } from '../../src/runtime/call-pause.ts';
-import { PacedCalls } from '../../src/runtime/paced-calls.ts';
+import { type CallLimits, CallsPaused, TooManyCalls } from '../../src/runtime/calls/bounded-calls.ts';
+import type { CallFault } from '../../src/runtime/calls/call-pause.ts';
+import { PacedCalls } from '../../src/runtime/calls/paced-calls.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PartyQueue } from '../../src/runtime/party-queue.ts';
+import { PartyQueue } from '../../src/runtime/calls/party-queue.ts';
 
 /** Waiters of these parties, and whose turn came: `a 0` is the first of all. */
 function start(...parties: string[]) {

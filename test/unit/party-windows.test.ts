@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PartyWindows } from '../../src/runtime/party-windows.ts';
+import { PartyWindows } from '../../src/runtime/calls/party-windows.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 function create() {

@@ -1,7 +1,8 @@
-import { asArray, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { asArray } from '../../runtime/text/json-value.ts';
 import { type AccountNames, userRef } from '../names.ts';
 import type { PasswordStore } from '../passwords/password-store.ts';
 import { isRecordOf } from '../records/record-owner.ts';

@@ -1,7 +1,7 @@
-import { asObject } from '../../kubernetes/object.ts';
 import type { Kind } from '../../resources/entries/kind.ts';
 import type { FilterReader } from '../../resources/query/filter.ts';
 import { COMMON_SORT_WORDS } from '../../resources/query/list-query.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 import type { AccountNames } from '../names.ts';
 import { shownMetadata } from '../shown-object.ts';
 

@@ -1,5 +1,6 @@
-import { asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ReflectedStore, StoredEntry } from '../../kubernetes/reflector/store.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
 import { type AccountNames, userRef } from '../names.ts';
 import { prefixOf } from './record-owner.ts';

@@ -1,5 +1,6 @@
-import { asArray, asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { NewObject, ObjectCollection } from '../../kubernetes/objects/cluster-objects.ts';
+import { asArray, asObject } from '../../runtime/text/json-value.ts';
 import { type AccountNames, userRef } from '../names.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';

@@ -1,8 +1,8 @@
-import { asArray } from '../../kubernetes/object.ts';
 import type { ObjectCollection } from '../../kubernetes/objects/cluster-objects.ts';
 import type { Entry } from '../../resources/entries/entry.ts';
 import type { Kind } from '../../resources/entries/kind.ts';
 import { COMMON_SORT_WORDS } from '../../resources/query/list-query.ts';
+import { asArray } from '../../runtime/text/json-value.ts';
 import type { AccountNames } from '../names.ts';
 import { shownMetadata } from '../shown-object.ts';
 

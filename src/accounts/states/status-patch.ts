@@ -1,6 +1,7 @@
 import { ClusterError } from '../../kubernetes/client/api-client.ts';
-import { asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 
 /** What the stored object must be; another one is a conflict, or refused. */
 interface Expected {

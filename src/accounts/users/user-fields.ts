@@ -1,5 +1,5 @@
-import { cut, quoted } from '../../resources/query/parameters.ts';
 import { fitsHeader } from '../../runtime/text/header-text.ts';
+import { cut, quoted } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { isClusterOwn, isEmail, isUserName } from '../../users/user.ts';
 import { LONGEST_GROUP, LONGEST_NAME, LONGEST_TEXT, MOST_GROUPS } from '../schema/limits.ts';

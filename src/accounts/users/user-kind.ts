@@ -1,7 +1,8 @@
-import { isObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { Decoration, Kind } from '../../resources/entries/kind.ts';
 import { type FilterReader, notOffered } from '../../resources/query/filter.ts';
 import { COMMON_SORT_WORDS } from '../../resources/query/list-query.ts';
+import { isObject } from '../../runtime/text/json-value.ts';
 import type { AccountNames } from '../names.ts';
 import { shownMetadata, without } from '../shown-object.ts';
 import { createRoleDecoration, type RolesOfUsers } from './role-decoration.ts';

@@ -1,5 +1,6 @@
 import type { LastProof } from '../../data-age.ts';
-import { asArray, asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { asArray, asObject } from '../../runtime/text/json-value.ts';
 import type { AccountNames } from '../names.ts';
 
 /** A User object as the directory and the writers read it. Odd members count as absent. */

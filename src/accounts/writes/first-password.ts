@@ -1,4 +1,5 @@
-import { isObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { isObject } from '../../runtime/text/json-value.ts';
 import { parseStrictJson } from '../../runtime/text/strict-json.ts';
 import { badRequest } from '../../status-error.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';

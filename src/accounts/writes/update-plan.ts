@@ -1,4 +1,5 @@
-import { asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { badField } from '../refusals.ts';

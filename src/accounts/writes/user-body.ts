@@ -1,5 +1,5 @@
-import { isObject } from '../../kubernetes/object.ts';
-import { quoted } from '../../resources/query/parameters.ts';
+import { isObject } from '../../runtime/text/json-value.ts';
+import { quoted } from '../../runtime/text/parameters.ts';
 import { parseStrictObject } from '../../runtime/text/strict-json.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import type { AccountNames } from '../names.ts';

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
+import { type LeaveQueue, PartyQueue } from '../../runtime/calls/party-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type LeaveQueue, PartyQueue } from '../../runtime/party-queue.ts';
 import { registerWaiting } from '../metrics.ts';
 import type { Gate } from './chain.ts';
 

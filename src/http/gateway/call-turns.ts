@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts';
+import { PartyQueue } from '../../runtime/calls/party-queue.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { PartyQueue } from '../../runtime/party-queue.ts';
 
 /**
  * One call begins for every 48 other requests while the event loop is busy. A call costs the event loop as much as four pages of the

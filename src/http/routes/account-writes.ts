@@ -4,7 +4,7 @@ import type { AccountWrites } from '../../accounts/writes/account-writes.ts';
 import type { Caller } from '../../accounts/writes/caller.ts';
 import type { AnsweredUser } from '../../accounts/writes/user-writes.ts';
 import { CLIENT_PARAMETERS } from '../../resources/query/client-parameters.ts';
-import { readParameters } from '../../resources/query/parameters.ts';
+import { readParameters } from '../../runtime/text/parameters.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes } from '../answer/document.ts';
 import type { BodyReader } from '../answer/read-body.ts';

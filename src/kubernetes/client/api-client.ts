@@ -1,5 +1,6 @@
 import { unlessAborted } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { type ResponseSink, sendRequest } from '../../runtime/send-request.ts';
 import type { LastingRefusal } from '../../status-error.ts';
 import type { ImpersonationHeaders } from '../access/cluster-access.ts';
 import type { Credential } from '../access/credentials.ts';
@@ -7,7 +8,6 @@ import type { RequestMetrics } from '../metrics.ts';
 import { parseObjects } from '../object-text.ts';
 import { isOfImpersonation, lastingRefusalOf, retryAfterMs, type Status, toCauses, toStatus } from '../status.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';
-import { type ResponseSink, sendRequest } from './send-request.ts';
 
 /** The purpose of a request: the `purpose` label of `gatehouse_cluster_requests_total`. */
 type Purpose =

@@ -1,4 +1,5 @@
-import { asObject, type KubernetesObject } from '../object.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
+import type { KubernetesObject } from '../object.ts';
 
 /** How long nobody takes the lease from a holder that no longer renews it: client-go's `LeaseDuration`. */
 const LEASE_MS = 15_000;

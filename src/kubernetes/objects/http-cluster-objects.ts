@@ -1,6 +1,7 @@
 import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
+import { asArray, asObject } from '../../runtime/text/json-value.ts';
 import { type ApiClient, type ApiRequest, type ApiResponse, ClusterError } from '../client/api-client.ts';
-import { asArray, asObject, isKubernetesObject, type KubernetesObject } from '../object.ts';
+import { isKubernetesObject, type KubernetesObject } from '../object.ts';
 import { isAbsence } from '../status.ts';
 import type {
   ClusterObjects,

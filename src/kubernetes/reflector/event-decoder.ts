@@ -1,5 +1,5 @@
+import type { ResponseSink } from '../../runtime/send-request.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
-import type { ResponseSink } from '../client/send-request.ts';
 import { parseObjects } from '../object-text.ts';
 import { toStatus } from '../status.ts';
 import { type Failure, failureOfResponse } from './failure.ts';

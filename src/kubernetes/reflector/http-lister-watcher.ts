@@ -1,7 +1,7 @@
 import { onAbort } from '../../runtime/abort.ts';
+import { AnswerTooLong } from '../../runtime/send-request.ts';
 import type { TimeSlices } from '../../runtime/time-slices.ts';
 import type { ApiClient, ApiResponse } from '../client/api-client.ts';
-import { AnswerTooLong } from '../client/send-request.ts';
 import { versionOf } from '../object.ts';
 import { toStatus } from '../status.ts';
 import { EventDecoder } from './event-decoder.ts';

@@ -1,4 +1,4 @@
-import { invalid, quoted } from '../../resources/query/parameters.ts';
+import { invalid, quoted } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 import type { TimeRange } from './times.ts';
 

@@ -1,4 +1,4 @@
-import { invalid, type ParameterReader, quoted, readParameters } from '../../resources/query/parameters.ts';
+import { invalid, type ParameterReader, quoted, readParameters } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 import type { LogFilter, LogOperation, LogQuery, Page } from '../log-query.ts';
 import { bucketsIn, DEFAULT_INTERVAL, type Interval, MOST_BUCKETS, parseInterval } from './interval.ts';

@@ -1,4 +1,4 @@
-import { invalid, isInteger, parseInteger64, quoted } from '../../resources/query/parameters.ts';
+import { invalid, isInteger, parseInteger64, quoted } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 
 /** A time range in whole seconds since 1970. Both ends are included, the end with its whole second; an absent end is open. */

@@ -1,5 +1,5 @@
 import type { Authorizer, Subject } from '../../authorization/authorizer.ts';
-import { FairSlots } from '../../runtime/fair-slots.ts';
+import { FairSlots } from '../../runtime/calls/fair-slots.ts';
 import type { LogQuery } from '../log-query.ts';
 
 /** A namespace that exists. */

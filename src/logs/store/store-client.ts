@@ -1,8 +1,8 @@
 import type { Agent, Dispatcher } from 'undici';
-import { AnswerTooLong, type ResponseSink, sendRequest } from '../../kubernetes/client/send-request.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import { ByteBudget } from '../../runtime/byte-budget.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { AnswerTooLong, type ResponseSink, sendRequest } from '../../runtime/send-request.ts';
 import { createLookup } from './addresses.ts';
 import { StoreError, TooLongAnswer } from './log-store.ts';
 import type { StoreFiles } from './store-files.ts';

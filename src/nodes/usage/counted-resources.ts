@@ -1,4 +1,4 @@
-import { asArray, asObject, isObject } from '../../kubernetes/object.ts';
+import { asArray, asObject, isObject } from '../../runtime/text/json-value.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 export type RequirementKind = 'requests' | 'limits';

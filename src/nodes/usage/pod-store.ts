@@ -1,8 +1,9 @@
-import { asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { KeyTable } from '../../kubernetes/reflector/key-table.ts';
 import type { ReflectedStore, Replacement, StoredEntry } from '../../kubernetes/reflector/store.ts';
 import { later, NOTHING } from '../../resources/entries/collection-version.ts';
 import { identified } from '../../resources/entries/entry.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
 import { type PodUsage, toPodUsage } from './pod-usage.ts';
 import { parseQuantity } from './quantity.ts';

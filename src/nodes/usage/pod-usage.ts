@@ -1,4 +1,4 @@
-import { asArray, asObject } from '../../kubernetes/object.ts';
+import { asArray, asObject } from '../../runtime/text/json-value.ts';
 import {
   type CountedResources,
   namesOwnResource,

@@ -1,4 +1,5 @@
-import { asObject, type KubernetesObject, type ObjectMeta } from '../../kubernetes/object.ts';
+import type { KubernetesObject, ObjectMeta } from '../../kubernetes/object.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 
 /**
  * One object's JSON as it stands in a list, encoded once. The offset of the added annotations is known, so when one

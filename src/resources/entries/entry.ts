@@ -1,5 +1,6 @@
-import { asArray, asObject, isObject, type KubernetesObject, type ObjectMeta } from '../../kubernetes/object.ts';
+import type { KubernetesObject, ObjectMeta } from '../../kubernetes/object.ts';
 import type { StoredEntry } from '../../kubernetes/reflector/store.ts';
+import { asArray, asObject, isObject } from '../../runtime/text/json-value.ts';
 import { type EncodedObject, encodeObject } from '../bytes/encoded-object.ts';
 import type { Owner, Shape } from '../query/filter.ts';
 import { type ObjectKind, objectPath } from './object-kind.ts';

@@ -1,6 +1,6 @@
+import { firstValue, invalid, type ParameterReader, quoted } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { parseGoDuration } from './go-duration.ts';
-import { firstValue, invalid, type ParameterReader, quoted } from './parameters.ts';
 
 /** What Kubernetes clients may add to the query of any request: `timeout` by client-go and kubectl, `pretty` by people. */
 export interface ClientSetting {

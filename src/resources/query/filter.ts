@@ -1,5 +1,5 @@
+import { invalid, quoted, refusal } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
-import { invalid, quoted, refusal } from './parameters.ts';
 import { parseSelector } from './selector.ts';
 
 /** What filters read of an object: what the cluster stores, never the annotations that an answer adds. */

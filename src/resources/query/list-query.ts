@@ -1,8 +1,4 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts';
-import { parseBooleanWord } from '../../runtime/text/parse.ts';
-import type { StatusCause } from '../../status-error.ts';
-import { CLIENT_PARAMETERS, type ClientSetting } from './client-parameters.ts';
-import { type Condition, commonFilters, type FilterReaders, notOneOf } from './filter.ts';
 import {
   invalid,
   isInteger,
@@ -11,7 +7,11 @@ import {
   parseInteger64,
   quoted,
   readParameters,
-} from './parameters.ts';
+} from '../../runtime/text/parameters.ts';
+import { parseBooleanWord } from '../../runtime/text/parse.ts';
+import type { StatusCause } from '../../status-error.ts';
+import { CLIENT_PARAMETERS, type ClientSetting } from './client-parameters.ts';
+import { type Condition, commonFilters, type FilterReaders, notOneOf } from './filter.ts';
 
 /** A list request's parameters, parsed once. */
 export interface ListQuery extends ClientSetting {

@@ -1,4 +1,4 @@
-import { isInteger, parseInteger64, quoted } from './parameters.ts';
+import { isInteger, parseInteger64, quoted } from '../../runtime/text/parameters.ts';
 
 const LONGEST_BYTES = 4096;
 const MOST_REQUIREMENTS = 64;

@@ -1,7 +1,3 @@
-import { parseBooleanWord } from '../../runtime/text/parse.ts';
-import { badRequest, type StatusCause } from '../../status-error.ts';
-import { allOf, type Condition } from '../query/filter.ts';
-import { type Setting as ListSetting, type ListVocabulary, listParameters } from '../query/list-query.ts';
 import {
   invalid,
   type ParameterReader,
@@ -10,7 +6,11 @@ import {
   quoted,
   readParameters,
   refusal,
-} from '../query/parameters.ts';
+} from '../../runtime/text/parameters.ts';
+import { parseBooleanWord } from '../../runtime/text/parse.ts';
+import { badRequest, type StatusCause } from '../../status-error.ts';
+import { allOf, type Condition } from '../query/filter.ts';
+import { type Setting as ListSetting, type ListVocabulary, listParameters } from '../query/list-query.ts';
 import { parseVersion, type WatchVersion } from './watch-version.ts';
 
 /** What a watch request asks for, parsed once. */

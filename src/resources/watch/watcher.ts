@@ -1,8 +1,8 @@
 import type { Clock } from '../../runtime/clock.ts';
+import { cut } from '../../runtime/text/parameters.ts';
 import { StatusError } from '../../status-error.ts';
 import type { ListState } from '../entries/collection-version.ts';
 import type { ResourceStore } from '../entries/store.ts';
-import { cut } from '../query/parameters.ts';
 import type { Watch } from './watch.ts';
 import type { InitialState, WatchBatches } from './watch-batches.ts';
 import { COMMENT, RESET } from './watch-event.ts';

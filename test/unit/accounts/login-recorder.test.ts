@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createLoginRecorder } from '../../../src/accounts/records/login-recorder.ts';
 import { FailureBudget } from '../../../src/accounts/states/failure-budget.ts';
 import { createStatusPatch } from '../../../src/accounts/states/status-patch.ts';
-import { asObject } from '../../../src/kubernetes/object.ts';
+import { asObject } from '../../../src/runtime/text/json-value.ts';
 import type { SignInOutcome } from '../../../src/users/sign-in.ts';
 import type { User } from '../../../src/users/user.ts';
 import { MemoryObjects } from '../../support/accounts/memory-objects.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ConnectionPool, type Lane } from '../../../src/kubernetes/client/connection-pool.ts';
-import { sendRequest } from '../../../src/kubernetes/client/send-request.ts';
+import { sendRequest } from '../../../src/runtime/send-request.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';
 
 const TLS = { rejectUnauthorized: true };

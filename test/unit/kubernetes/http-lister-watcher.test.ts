@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiClient, ApiRequest, ApiResponse } from '../../../src/kubernetes/client/api-client.ts';
-import { AnswerTooLong } from '../../../src/kubernetes/client/send-request.ts';
 import {
   createHttpListerWatcher,
   type WatchedResource,
 } from '../../../src/kubernetes/reflector/http-lister-watcher.ts';
+import { AnswerTooLong } from '../../../src/runtime/send-request.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { slowSlices } from '../../support/steps.ts';

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { AnswerTooLong, sendRequest } from '../../../src/kubernetes/client/send-request.ts';
+import { AnswerTooLong, sendRequest } from '../../../src/runtime/send-request.ts';
 import { ScriptedDispatcher } from './scripted-dispatcher.ts';
 
 /** One request, and what its sink was fed. `data` of the sink waits for `ready`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LogQuery } from '../../../src/logs/log-query.ts';
-import { DetectingStore } from '../../../src/logs/store/detecting-store.ts';
+import { DetectingStore } from '../../../src/logs/search/detecting-store.ts';
 import { type LogSearch, type LogStore, StoreError } from '../../../src/logs/store/log-store.ts';
 import type { StoreAnswer, StoreRequest } from '../../../src/logs/store/store-client.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Interval } from '../../../src/logs/query/interval.ts';
-import { DIALECTS, dialectIn } from '../../../src/logs/store/dialects.ts';
+import { DIALECTS, dialectIn } from '../../../src/logs/search/dialects.ts';
 import { StoreError } from '../../../src/logs/store/log-store.ts';
 
 /** What the stores answer to `GET /`, as far as it tells them apart. */

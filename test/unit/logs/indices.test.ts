@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { areOfDays, indicesOf } from '../../../src/logs/store/indices.ts';
+import { areOfDays, indicesOf } from '../../../src/logs/search/indices.ts';
 
 const at = (time: string): number => Date.parse(time) / 1_000;
 const DAY = 86_400;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { countsIn, entriesIn, numberIn, recordOf } from '../../../src/logs/loki/loki-answer.ts';
 import { StoreError } from '../../../src/logs/store/log-store.ts';
-import { countsIn, entriesIn, numberIn, recordOf } from '../../../src/logs/store/loki-answer.ts';
 
 const LABELS = { namespace: 'namespace', pod: 'pod', container: 'container' };
 const good = (result: unknown) => ({ status: 200, body: { status: 'success', data: { resultType: '', result } } });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { AnswerTooLong } from '../../../src/kubernetes/client/send-request.ts';
+import type { LokiEntry } from '../../../src/logs/loki/loki-answer.ts';
+import { type EntriesRequest, pagesOf } from '../../../src/logs/loki/loki-pages.ts';
 import { StoreError, TooLongAnswer } from '../../../src/logs/store/log-store.ts';
-import type { LokiEntry } from '../../../src/logs/store/loki-answer.ts';
-import { type EntriesRequest, pagesOf } from '../../../src/logs/store/loki-pages.ts';
+import { AnswerTooLong } from '../../../src/runtime/send-request.ts';
 
 const START = 1_000n;
 const STREAMS = ['a', 'b', 'c'];

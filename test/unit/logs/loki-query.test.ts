@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LogFilter } from '../../../src/logs/log-query.ts';
-import { toContainerCount, toCount, toLogQuery } from '../../../src/logs/store/loki-query.ts';
+import { toContainerCount, toCount, toLogQuery } from '../../../src/logs/loki/loki-query.ts';
 import { Largest } from '../../support/largest.ts';
 import { NO_FILTER } from '../../support/logs/no-filter.ts';
 import { checkSizes, type Sizes } from '../../support/property.ts';

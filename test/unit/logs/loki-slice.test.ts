@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LogFilter } from '../../../src/logs/log-query.ts';
-import { slicesOf } from '../../../src/logs/store/loki-slice.ts';
-import { spanOf } from '../../../src/logs/store/loki-span.ts';
+import { slicesOf } from '../../../src/logs/loki/loki-slice.ts';
+import { spanOf } from '../../../src/logs/loki/loki-span.ts';
 
 const NOW = Date.parse('2026-03-09T10:00:00Z');
 const [HOUR, DAY] = [3_600_000, 86_400_000];

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Page } from '../../../src/logs/log-query.ts';
+import { LokiStore } from '../../../src/logs/loki/loki-store.ts';
 import type { LogSearch } from '../../../src/logs/store/log-store.ts';
-import { LokiStore } from '../../../src/logs/store/loki-store.ts';
 import type { StoreAnswer, StoreClient, StoreRequest } from '../../../src/logs/store/store-client.ts';
 import { NO_FILTER } from '../../support/logs/no-filter.ts';
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { StoreError } from '../../../src/logs/store/log-store.ts';
 import {
   bucketsOf,
   cardinalityIn,
@@ -8,7 +7,8 @@ import {
   readSearchAnswer,
   recordsIn,
   scrollIdIn,
-} from '../../../src/logs/store/search-answer.ts';
+} from '../../../src/logs/search/search-answer.ts';
+import { StoreError } from '../../../src/logs/store/log-store.ts';
 import { foundBody } from '../../support/logs/canned-store.ts';
 
 /** The kind and the text of the failure that an answer is. */

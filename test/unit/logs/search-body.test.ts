@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { LogFilter } from '../../../src/logs/log-query.ts';
-import { DIALECTS } from '../../../src/logs/store/dialects.ts';
+import { DIALECTS } from '../../../src/logs/search/dialects.ts';
+import { byTime, toStoreQuery } from '../../../src/logs/search/search-body.ts';
 import type { LogSearch } from '../../../src/logs/store/log-store.ts';
-import { byTime, toStoreQuery } from '../../../src/logs/store/search-body.ts';
 import { NO_FILTER } from '../../support/logs/no-filter.ts';
 
 const filtersOf = (

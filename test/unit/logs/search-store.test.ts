@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseLogQuery } from '../../../src/logs/query/parse-log-query.ts';
-import { DIALECTS } from '../../../src/logs/store/dialects.ts';
-import { SearchStore } from '../../../src/logs/store/search-store.ts';
+import { DIALECTS } from '../../../src/logs/search/dialects.ts';
+import { SearchStore } from '../../../src/logs/search/search-store.ts';
 import type { StoreRequest } from '../../../src/logs/store/store-client.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { foundBody } from '../../support/logs/canned-store.ts';

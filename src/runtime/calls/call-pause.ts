@@ -1,5 +1,5 @@
-import type { Backoff } from './backoff.ts';
-import type { Clock } from './clock.ts';
+import type { Backoff } from '../backoff.ts';
+import type { Clock } from '../clock.ts';
 
 /** What the error of a failed call to the cluster may carry. */
 export interface CallFault {

@@ -1,5 +1,5 @@
-import { onAbort } from './abort.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { onAbort } from '../abort.ts';
+import { BoundedMap } from '../bounded-map.ts';
 
 /** How many slots there are and who may have them. The parties share the slots; a party is a user or an address, for example. */
 export interface SlotLimits {

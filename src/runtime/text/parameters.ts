@@ -1,5 +1,5 @@
-import { readQueryPairs } from '../../runtime/text/query-pairs.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
+import { readQueryPairs } from './query-pairs.ts';
 
 /**
  * Reads one parameter's text into what it sets, or says why it cannot. If a parameter may be empty, an empty one sets

@@ -1,9 +1,9 @@
-import { Backoff } from './backoff.ts';
+import { Backoff } from '../backoff.ts';
+import type { Clock } from '../clock.ts';
+import { LastingFailure, RecentReports } from '../lasting-failure.ts';
+import type { Random } from '../random.ts';
 import { BoundedCalls, type CallLimits, CallsPaused, CallTimedOut, TooManyCalls } from './bounded-calls.ts';
 import { type CallFault, CallPause, isOfTheQuestion } from './call-pause.ts';
-import type { Clock } from './clock.ts';
-import { LastingFailure, RecentReports } from './lasting-failure.ts';
-import type { Random } from './random.ts';
 
 export interface PacedCallOptions extends CallLimits {
   /**

@@ -1,9 +1,9 @@
-import { asArray, asObject } from '../../kubernetes/object.ts';
-import { type LogRecord, StoreError, TooLongAnswer, toRecord } from './log-store.ts';
+import { asArray, asObject } from '../../runtime/text/json-value.ts';
+import { type LogRecord, StoreError, TooLongAnswer, toRecord } from '../store/log-store.ts';
+import { publicText } from '../store/public-text.ts';
+import { forbids, refusesUser } from '../store/rejected-account.ts';
+import type { StoreAnswer } from '../store/store-client.ts';
 import { type LokiLabels, NANOSECONDS_OF_MS, type Span } from './loki-query.ts';
-import { publicText } from './public-text.ts';
-import { forbids, refusesUser } from './search-answer.ts';
-import type { StoreAnswer } from './store-client.ts';
 
 /** A line of an answer of Loki. */
 export interface LokiEntry {

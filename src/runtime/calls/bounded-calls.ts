@@ -1,6 +1,6 @@
-import { onAbort } from './abort.ts';
+import { onAbort } from '../abort.ts';
+import type { Clock } from '../clock.ts';
 import { type CallFault, isOfTheQuestion } from './call-pause.ts';
-import type { Clock } from './clock.ts';
 import { FairSlots } from './fair-slots.ts';
 import { PartyWindows } from './party-windows.ts';
 

@@ -1,5 +1,5 @@
-import { BoundedMap } from './bounded-map.ts';
-import type { Clock } from './clock.ts';
+import { BoundedMap } from '../bounded-map.ts';
+import type { Clock } from '../clock.ts';
 
 /**
  * Slow calls leave a party at least a quarter of its places: some calls are slow by nature, and a page with twelve

@@ -1,5 +1,5 @@
 import type { LogFilter } from '../log-query.ts';
-import type { LogSearch } from './log-store.ts';
+import type { LogSearch } from '../store/log-store.ts';
 import { NANOSECONDS_OF_MS, type Span } from './loki-query.ts';
 import { spanOf } from './loki-span.ts';
 

@@ -1,10 +1,8 @@
-import { asObject } from '../../kubernetes/object.ts';
 import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 import type { Page } from '../log-query.ts';
 import type { Interval } from '../query/interval.ts';
 import type { TimeRange } from '../query/times.ts';
-import type { Dialect } from './dialects.ts';
-import { areOfDays, indicesOf } from './indices.ts';
 import {
   type Found,
   type FoundMessage,
@@ -14,7 +12,10 @@ import {
   type Statistics,
   StoreError,
   TooLongAnswer,
-} from './log-store.ts';
+} from '../store/log-store.ts';
+import type { StoreClient } from '../store/store-client.ts';
+import type { Dialect } from './dialects.ts';
+import { areOfDays, indicesOf } from './indices.ts';
 import { ReadMessages } from './read-messages.ts';
 import {
   bucketsOf,
@@ -28,7 +29,6 @@ import {
   termsIn,
 } from './search-answer.ts';
 import { byTime, FIELDS, toStoreQuery } from './search-body.ts';
-import type { StoreClient } from './store-client.ts';
 
 export interface SearchStoreOptions {
   /** The names of the indices begin with it. */

@@ -1,6 +1,6 @@
 import { onAbort } from '../../runtime/abort.ts';
+import { FairSlots } from '../../runtime/calls/fair-slots.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { FairSlots } from '../../runtime/fair-slots.ts';
 import type { Page } from '../log-query.ts';
 import { mergeNewestFirst } from '../merged.ts';
 import { type Bucket, type Interval, lengthOf, MOST_BUCKETS } from '../query/interval.ts';
@@ -14,7 +14,8 @@ import {
   type LogStore,
   type Statistics,
   StoreError,
-} from './log-store.ts';
+} from '../store/log-store.ts';
+import type { StoreAnswer, StoreClient } from '../store/store-client.ts';
 import { countsIn, entriesIn, type LokiEntry, numberIn, recordOf, streamsIn } from './loki-answer.ts';
 import { type EntriesRequest, pagesOf } from './loki-pages.ts';
 import {
@@ -28,7 +29,6 @@ import {
 } from './loki-query.ts';
 import { lengthMs, type Slice, slicesOf, toMs, toNs } from './loki-slice.ts';
 import { spanOf } from './loki-span.ts';
-import type { StoreAnswer, StoreClient } from './store-client.ts';
 
 export interface LokiStoreParts {
   readonly client: Pick<StoreClient, 'json'>;

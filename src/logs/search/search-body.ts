@@ -1,8 +1,8 @@
 import type { LogFilter, Page } from '../log-query.ts';
 import { podNamesOf } from '../query/pod-names.ts';
 import { LAST_SECOND, type TimeRange } from '../query/times.ts';
+import type { LogSearch, SearchedNamespaces } from '../store/log-store.ts';
 import type { Dialect } from './dialects.ts';
-import type { LogSearch, SearchedNamespaces } from './log-store.ts';
 
 /** The fields of a record, as collectors write them for KubeSphere 3.4. The subfield `.keyword` has the exact text. */
 export const FIELDS = {

@@ -1,4 +1,4 @@
-import { asObject } from '../../kubernetes/object.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 import { placeOf } from './search-answer.ts';
 
 /** Remembers how far an export has read, so that a new search can go on where the previous one ended. */

@@ -1,7 +1,7 @@
-import { asObject } from '../../kubernetes/object.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 import { hasFixedLength, type Interval, intervalText } from '../query/interval.ts';
-import { StoreError } from './log-store.ts';
-import { publicText } from './public-text.ts';
+import { StoreError } from '../store/log-store.ts';
+import { publicText } from '../store/public-text.ts';
 
 /** How the stores with Elasticsearch's search API differ for us. */
 export interface Dialect {

@@ -1,6 +1,6 @@
-import { AnswerTooLong } from '../../kubernetes/client/send-request.ts';
+import { AnswerTooLong } from '../../runtime/send-request.ts';
 import type { Page } from '../log-query.ts';
-import { StoreError, TooLongAnswer } from './log-store.ts';
+import { StoreError, TooLongAnswer } from '../store/log-store.ts';
 import type { LokiEntry } from './loki-answer.ts';
 import type { Span } from './loki-query.ts';
 

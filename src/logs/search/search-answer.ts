@@ -1,8 +1,9 @@
-import { asArray, asObject } from '../../kubernetes/object.ts';
+import { asArray, asObject } from '../../runtime/text/json-value.ts';
 import type { Bucket } from '../query/interval.ts';
-import { type FoundMessage, type FoundRecord, StoreError, textOf, toRecord } from './log-store.ts';
-import { publicText } from './public-text.ts';
-import type { StoreAnswer } from './store-client.ts';
+import { type FoundMessage, type FoundRecord, StoreError, textOf, toRecord } from '../store/log-store.ts';
+import { publicText } from '../store/public-text.ts';
+import { forbids, refusesUser } from '../store/rejected-account.ts';
+import type { StoreAnswer } from '../store/store-client.ts';
 
 /** The part of a search's answer that we read. */
 export interface SearchAnswer {
@@ -48,12 +49,6 @@ export function readAnswer({ status, body }: StoreAnswer): unknown {
     throw new StoreError('away', `the log store answers ${status} ${publicText(`${type}: ${reason}`)}`);
   throw new StoreError('refused', publicText(`${type}: ${reason}`));
 }
-
-/** These texts are for our log; a caller only learns that the store is unavailable. */
-export const refusesUser = (): StoreError =>
-  new StoreError('away', 'the log store refuses our user name or password: 401');
-export const forbids = (text: string): StoreError =>
-  new StoreError('away', `the log store does not let our user do this: 403 ${publicText(text)}`);
 
 const gaveUp = (): StoreError => new StoreError('slow', 'the log store gave up at its time limit');
 const unreadable = (): StoreError => new StoreError('away', 'the log store answers what cannot be read');

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { onAbort } from '../../runtime/abort.ts';
+import { onAbort } from './abort.ts';
 
 /** Receives an answer while it arrives. Its methods must not throw or reject. */
 export interface ResponseSink {

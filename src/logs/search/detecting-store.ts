@@ -1,7 +1,6 @@
-import { asObject } from '../../kubernetes/object.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 import type { Page } from '../log-query.ts';
 import type { Interval } from '../query/interval.ts';
-import { type DialectName, dialectIn } from './dialects.ts';
 import {
   type Found,
   type FoundMessage,
@@ -10,9 +9,10 @@ import {
   type LogStore,
   type Statistics,
   StoreError,
-} from './log-store.ts';
+} from '../store/log-store.ts';
+import type { StoreClient } from '../store/store-client.ts';
+import { type DialectName, dialectIn } from './dialects.ts';
 import { readAnswer } from './search-answer.ts';
-import type { StoreClient } from './store-client.ts';
 
 /** The kind of a store: a dialect of Elasticsearch's search API, or Loki. */
 export type StoreKind = DialectName | 'loki';
