@@ -25,7 +25,7 @@ import {
 } from '../integration/http/app-under-test.ts';
 import { gatewayUnderTest } from '../integration/http/gateway-under-test.ts';
 import { defaultLimits } from '../support/default-limits.ts';
-import { NODE_KIND } from '../unit/nodes/node-objects.ts';
+import { NODE_KIND } from '../unit/resources/node-objects.ts';
 import {
   answerProblems,
   describedOperations,

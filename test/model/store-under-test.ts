@@ -8,7 +8,7 @@ import { TimeSlices } from '../../src/runtime/time-slices.ts';
 import { StatusError } from '../../src/status-error.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type MapEntry, MapStore } from '../support/map-store.ts';
-import { NODE_KIND, parseNodeListQuery } from '../unit/nodes/node-objects.ts';
+import { NODE_KIND, parseNodeListQuery } from '../unit/resources/node-objects.ts';
 import { hold } from './violation.ts';
 
 /** The default of `nodes.maxStaleness`. */

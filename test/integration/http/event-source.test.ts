@@ -4,7 +4,7 @@ import { Agent, EventSource } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { atEnd } from '../../support/at-end.ts';
 import { replaceAll } from '../../support/replace-all.ts';
-import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
+import { makeCache, makeNode } from '../../unit/resources/node-objects.ts';
 import { eventually } from './app-under-test.ts';
 import { advance, LIST, open, start } from './watch-under-test.ts';
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { atEnd } from '../../support/at-end.ts';
-import { makeNode } from '../../unit/nodes/node-objects.ts';
+import { makeNode } from '../../unit/resources/node-objects.ts';
 import { eventually } from './app-under-test.ts';
 import { LIST, metric, start } from './watch-under-test.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Verification } from '../../../src/oauth/tokens/identity.ts';
 import { StatusError, serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
 import { applyEvents, type WatchEvent } from '../../support/watcher.ts';
-import { listOf, makeNode } from '../../unit/nodes/node-objects.ts';
+import { listOf, makeNode } from '../../unit/resources/node-objects.ts';
 import { eventually, fakeVerifier } from './app-under-test.ts';
 import { advance, open, start, watching } from './watch-under-test.ts';
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { atEnd } from '../../support/at-end.ts';
-import { makeNode } from '../../unit/nodes/node-objects.ts';
+import { makeNode } from '../../unit/resources/node-objects.ts';
 import { eventually } from './app-under-test.ts';
 import { advance, LIST, metric, pass, start, watching } from './watch-under-test.ts';
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { atEnd } from '../../support/at-end.ts';
-import { makeNode } from '../../unit/nodes/node-objects.ts';
+import { makeNode } from '../../unit/resources/node-objects.ts';
 import { eventually } from './app-under-test.ts';
 import { advance, LIST, open, pass, start } from './watch-under-test.ts';
 

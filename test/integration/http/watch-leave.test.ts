@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeNode } from '../../unit/nodes/node-objects.ts';
+import { makeNode } from '../../unit/resources/node-objects.ts';
 import { eventually } from './app-under-test.ts';
 import { advance, metric, start, watching } from './watch-under-test.ts';
 

@@ -5,7 +5,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { waitFor } from '../../support/waiting.ts';
 import { Watcher } from '../../support/watcher.ts';
-import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
+import { makeCache, makeNode } from '../../unit/resources/node-objects.ts';
 import { type AppUnderTest, eventually, listsWith, startApp, type TestParts } from './app-under-test.ts';
 
 export const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';

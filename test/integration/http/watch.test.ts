@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Verification } from '../../../src/oauth/tokens/identity.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
-import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
+import { makeCache, makeNode } from '../../unit/resources/node-objects.ts';
 import { type AppUnderTest, eventually, fakeVerifier } from './app-under-test.ts';
 import { advance, LIST, lineOf, metric, open, start, watching } from './watch-under-test.ts';
 

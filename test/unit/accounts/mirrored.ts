@@ -13,7 +13,7 @@ import { createListQueryParser } from '../../../src/resources/query/list-query.t
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { NAMES } from '../../support/accounts/memory-user-records.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { synced, textOf } from '../nodes/node-objects.ts';
+import { synced, textOf } from '../resources/node-objects.ts';
 
 interface Made {
   readonly version?: string;

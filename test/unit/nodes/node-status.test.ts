@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nodeStatusWord } from '../../../src/nodes/node-kind.ts';
-import { makeNode } from './node-objects.ts';
+import { makeNode } from '../resources/node-objects.ts';
 
 /** `Ready=True,DiskPressure=False` as conditions. */
 const conditionsOf = (text: string) =>

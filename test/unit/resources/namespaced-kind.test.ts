@@ -8,7 +8,7 @@ import { COMMON_SORT_WORDS, createListQueryParser } from '../../../src/resources
 import { createWatchQueryParser } from '../../../src/resources/watch/watch-query.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { synced, textOf } from '../nodes/node-objects.ts';
+import { synced, textOf } from './node-objects.ts';
 
 /** A kind of a group, with objects in namespaces. */
 const WIDGETS: Kind = {
