@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { serviceUnavailable } from '../status-error.ts';
 
 /** Data that the verification of tokens needs: signing keys, session records or users. */
-export interface JudgedBy {
+export interface TokenDataSource {
   /** Why it is not loaded yet; `undefined` once it is. For the log. Until then one of `copies` has no proof. */
   fault(): string | undefined;
   /** When what it holds was last proved current. While a copy is too old, a revocation or removal may be unseen (C-38). */
@@ -22,12 +22,12 @@ export interface TokenData {
  * Data that was never loaded is explained in the log only; data that is too old is explained to the caller. Every request
  * checks both, so the sources are asked for words only when a number says that something is wrong.
  */
-export function createTokenData(sources: readonly JudgedBy[], clock: Pick<Clock, 'monotonic'>): TokenData {
+export function createTokenData(sources: readonly TokenDataSource[], clock: Pick<Clock, 'monotonic'>): TokenData {
   const copies = sources.flatMap((source) => source.copies);
   const refuse = (now: number): void => {
     for (const source of sources) {
       const fault = source.fault();
-      if (fault !== undefined) throw serviceUnavailable('tokens cannot be judged now', 1, new Error(fault));
+      if (fault !== undefined) throw serviceUnavailable('tokens cannot be verified now', 1, new Error(fault));
     }
     const sentence = tooOldAmong(copies, now);
     if (sentence !== undefined) throw new DataTooOld(sentence);

@@ -1,6 +1,6 @@
 import type { UserObjects } from '../accounts/directory/user-objects.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { JudgedBy } from '../oauth/token-data.ts';
+import type { TokenDataSource } from '../oauth/token-data.ts';
 import {
   createFirstAdministrator,
   type FirstAdministrator,
@@ -29,7 +29,7 @@ export interface UserSources {
   readonly sources: readonly UserSource[];
   readonly administrator: FirstAdministrator | undefined;
   /** While one of them has a fault, not every user is known, so nobody can be called unknown or gone. */
-  readonly judgedBy: readonly JudgedBy[];
+  readonly judgedBy: readonly TokenDataSource[];
   readonly upkeep: Upkeep;
 }
 

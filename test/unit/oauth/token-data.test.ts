@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DataTooOld, neverProven } from '../../../src/data-age.ts';
-import { createTokenData, type JudgedBy } from '../../../src/oauth/token-data.ts';
+import { createTokenData, type TokenDataSource } from '../../../src/oauth/token-data.ts';
 import type { StatusError } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
@@ -16,7 +16,9 @@ function start() {
       asked.push(data);
       return proof.at === Number.NEGATIVE_INFINITY ? `the ${data} are not loaded yet` : undefined;
     };
-    return { proof, fault, copies: [{ data, proof, maxAgeMs: LIMIT_MS }] } satisfies JudgedBy & { proof: object };
+    return { proof, fault, copies: [{ data, proof, maxAgeMs: LIMIT_MS }] } satisfies TokenDataSource & {
+      proof: object;
+    };
   };
   const keys = source('keys');
   const users = source('users');
@@ -39,9 +41,9 @@ describe('the data that tokens are judged by', () => {
       const { message, cause } = refusalOf(data.check) ?? {};
       return [message, (cause as Error).message];
     };
-    expect(words()).toEqual(['tokens cannot be judged now', 'the keys are not loaded yet']);
+    expect(words()).toEqual(['tokens cannot be verified now', 'the keys are not loaded yet']);
     keys.proof.at = 0;
-    expect(words()).toEqual(['tokens cannot be judged now', 'the users are not loaded yet']);
+    expect(words()).toEqual(['tokens cannot be verified now', 'the users are not loaded yet']);
   });
 
   test('asks no source while all are proved current', async () => {
@@ -69,6 +71,6 @@ describe('the data that tokens are judged by', () => {
     const { clock, data, keys } = start();
     keys.proof.at = 0;
     await clock.advance(LIMIT_MS + 1);
-    expect(refusalOf(data.check)?.message).toBe('tokens cannot be judged now');
+    expect(refusalOf(data.check)?.message).toBe('tokens cannot be verified now');
   });
 });
