@@ -60,9 +60,21 @@ export interface ServedFamily {
 /**
  * A family of routes, such as the lists or the log query, as the API port takes it. It is called once, when the port is
  * made.
+ * @example
+ * ```ts
+ * const greetings: RouteFamily = ({ writer }) => {
+ *   const GET: Handler = (exchange) => {
+ *     const text = `hello ${exchange.parameters[0]}`;
+ *     writer.send(exchange, 200, { 'Content-Type': 'text/plain' }, wholeBody(Buffer.from(text)));
+ *   };
+ *   const template = '/hello/{name}';
+ *   return { routes: [{ template, access: 'public', admission: 'other', produces: 'any', methods: { GET } }] };
+ * };
  *
- *     const greetings: RouteFamily = ({ writer }) => ({
- *       routes: [{ template: '/hello', access: 'public', admission: 'other', produces: 'any', methods: { GET: greet } }],
- *     });
+ * const app = await startApp({ families: [greetings] }); // test/integration/http/app-under-test.ts
+ * const answer = await app.get('/hello/ada');
+ * assert.equal(await answer.text(), 'hello ada');
+ * await app.stop();
+ * ```
  */
 export type RouteFamily = (tools: RouteTools) => ServedFamily;
