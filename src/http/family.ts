@@ -72,9 +72,9 @@ export interface ServedFamily {
  * };
  *
  * const app = await startApp({ families: [greetings] }); // test/integration/http/app-under-test.ts
- * const answer = await app.get('/hello/ada');
- * assert.equal(await answer.text(), 'hello ada');
+ * const answer = await app.get('/hello/ada').then((response) => response.text());
  * await app.stop();
+ * assert.equal(answer, 'hello ada');
  * ```
  */
 export type RouteFamily = (tools: RouteTools) => ServedFamily;

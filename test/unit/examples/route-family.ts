@@ -14,6 +14,6 @@ const greetings: RouteFamily = ({ writer }) => {
 };
 
 const app = await startApp({ families: [greetings] }); // test/integration/http/app-under-test.ts
-const answer = await app.get('/hello/ada');
-assert.equal(await answer.text(), 'hello ada');
+const answer = await app.get('/hello/ada').then((response) => response.text());
 await app.stop();
+assert.equal(answer, 'hello ada');
