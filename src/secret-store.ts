@@ -12,6 +12,23 @@ export interface StoredSecret {
 /**
  * What the token service and the user directory keep in the cluster: Secrets of Gatehouse's own namespace, by name.
  * Every failure to reach or use the cluster is a rejected promise; the outcomes below are values.
+ * @example
+ * ```ts
+ * async function countUp(secrets: SecretStore): Promise<void> {
+ *   const stored = await secrets.read('counter');
+ *   const data = { count: Buffer.from(`${Number(stored?.data['count'] ?? 0) + 1}`) };
+ *   const outcome = stored
+ *     ? await secrets.update('counter', data, stored.version)
+ *     : await secrets.create('counter', data);
+ *   // Somebody else was faster: decide again on what they wrote.
+ *   if (outcome === 'exists' || outcome === 'conflict') await countUp(secrets);
+ * }
+ *
+ * const secrets = new MemorySecrets(); // test/unit/oauth/memory-secrets.ts
+ * await Promise.all([countUp(secrets), countUp(secrets)]);
+ * const counter = await secrets.read('counter');
+ * assert.equal(counter?.data['count']?.toString(), '2');
+ * ```
  */
 export interface SecretStore {
   /** `undefined` when there is no such Secret. */

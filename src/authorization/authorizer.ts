@@ -37,6 +37,21 @@ export interface Decision {
  * Decides whether a caller may do something. Returns a known answer at once, any other by promise. The promise rejects
  * with a `StatusError`: 503 when the cluster gives no answer, 429 when this caller, or all callers together, ask for
  * more reviews than may be open at a time.
+ * @example
+ * ```ts
+ * const onlyReads: Authorizer = {
+ *   authorize: (_subject, attributes) => {
+ *     const { verb } = 'resource' in attributes ? attributes.resource : attributes.nonResource;
+ *     return { allowed: ['get', 'list', 'watch'].includes(verb), source: 'always_allow' };
+ *   },
+ * };
+ *
+ * const ada = { name: 'ada', uid: 'u-1', groups: [] };
+ * const nodes = { group: '', version: 'v1', resource: 'nodes' };
+ * const list = await onlyReads.authorize(ada, { resource: { ...nodes, verb: 'list' } });
+ * const removal = await onlyReads.authorize(ada, { resource: { ...nodes, verb: 'delete' } });
+ * assert.deepEqual([list.allowed, removal.allowed], [true, false]);
+ * ```
  */
 export interface Authorizer {
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision>;

@@ -59,9 +59,21 @@ export interface ServedFamily {
 
 /**
  * A family of routes, such as the lists or the log query. The API port calls it once, when the port is created.
+ * @example
+ * ```ts
+ * const greetings: RouteFamily = ({ writer }) => {
+ *   const GET: Handler = (exchange) => {
+ *     const text = `hello ${exchange.parameters[0]}`;
+ *     writer.send(exchange, 200, { 'Content-Type': 'text/plain' }, wholeBody(Buffer.from(text)));
+ *   };
+ *   const template = '/hello/{name}';
+ *   return { routes: [{ template, access: 'public', admission: 'other', produces: 'any', methods: { GET } }] };
+ * };
  *
- *     const greetings: RouteFamily = ({ writer }) => ({
- *       routes: [{ template: '/hello', access: 'public', admission: 'other', produces: 'any', methods: { GET: greet } }],
- *     });
+ * const app = await startApp({ families: [greetings] }); // test/integration/http/app-under-test.ts
+ * const answer = await app.get('/hello/ada').then((response) => response.text());
+ * await app.stop();
+ * assert.equal(answer, 'hello ada');
+ * ```
  */
 export type RouteFamily = (tools: RouteTools) => ServedFamily;

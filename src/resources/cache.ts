@@ -14,7 +14,23 @@ import type { Watch, WatchSource } from './watch/watch.ts';
 import type { WatchForm } from './watch/watch-event.ts';
 import type { WatchQuery } from './watch/watch-query.ts';
 
-/** What the routes of a kind need of its cache. Reads memory only. */
+/**
+ * What the routes of a kind need of its cache. Reads memory only.
+ * @example
+ * ```ts
+ * const parse = createListQueryParser(NODE_KIND);
+ * function firstByName(lister: Lister): string {
+ *   const answer = lister.list(parse('sortBy=name&ascending=true&limit=1'));
+ *   return JSON.parse(Buffer.concat(answer.body('identity').pieces).toString()).items[0].metadata.name;
+ * }
+ *
+ * const { lister, putNode } = makeCache(); // test/unit/resources/node-objects.ts
+ * putNode(makeNode('worker-2'));
+ * putNode(makeNode('worker-1'));
+ * assert.equal(firstByName(lister), 'worker-1');
+ * assert.equal(lister.get('worker-3'), undefined);
+ * ```
+ */
 export interface Lister {
   /** Throws a 503 `StatusError` before the first sync and when the data is too old. */
   list(query: ListQuery): Representation;

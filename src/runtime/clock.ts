@@ -1,6 +1,23 @@
 import { onAbort } from './abort.ts';
 
-/** Time is passed in: everything that waits or reads the time gets a `Clock`, so that tests never wait. */
+/**
+ * Time is passed in: everything that waits or reads the time gets a `Clock`, so that tests never wait.
+ * @example
+ * ```ts
+ * async function poll(clock: Clock, ask: () => void, signal: AbortSignal): Promise<void> {
+ *   for (; !signal.aborted; await clock.sleep(5_000, signal)) ask();
+ * }
+ *
+ * const clock = new FakeClock(); // test/support/fake-clock.ts; the process has `systemClock`
+ * const ending = new AbortController();
+ * let asked = 0;
+ * const polling = poll(clock, () => asked++, ending.signal);
+ * await clock.advance(10_000);
+ * ending.abort();
+ * await polling;
+ * assert.equal(asked, 3);
+ * ```
+ */
 export interface Clock {
   /** Wall clock in milliseconds since 1970: for token times and log lines. It may jump. */
   now(): number;

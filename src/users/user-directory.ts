@@ -18,7 +18,27 @@ export interface SourceChange {
   readonly isFirst?: boolean;
 }
 
-/** One source of users. A `User` value never changes; a change makes a new one. */
+/**
+ * One source of users. A `User` value never changes; a change makes a new one.
+ * @example
+ * ```ts
+ * let users: User[] = [{ name: 'ada', uid: 'u-1', email: 'ada@example.com', groups: ['platform'], state: 'Active' }];
+ * let changed = (): void => {};
+ * const source: UserSource = {
+ *   label: 'a list in memory',
+ *   users: () => users,
+ *   onChange: (listener) => {
+ *     changed = listener;
+ *   },
+ * };
+ *
+ * const directory = createUserDirectory([source], { events: { report: () => {} } });
+ * assert.equal(directory.byEmail('Ada@Example.com')?.name, 'ada');
+ * users = [];
+ * changed();
+ * assert.equal(directory.byName('ada'), undefined);
+ * ```
+ */
 export interface UserSource {
   /** For log lines, e.g. `users file`. */
   readonly label: string;

@@ -15,7 +15,27 @@ export interface GrantRequest {
   readonly act: Act;
 }
 
-/** One way to obtain tokens (RFC 6749 1.3). Refusals are thrown as `OAuthError`. */
+/**
+ * One way to obtain tokens (RFC 6749 1.3). Refusals are thrown as `OAuthError`.
+ * @example
+ * ```ts
+ * const createTicketGrant = (users: Map<string, string>, issue: (user: string) => TokenResponse): Grant => {
+ *   return async ({ form, act }) => {
+ *     const ticket = parameter(form, 'ticket');
+ *     if (ticket === undefined) throw invalidRequest('the parameter ticket is missing');
+ *     const user = users.get(ticket);
+ *     if (!user) throw new OAuthError({ status: 400, code: 'invalid_grant', description: 'no such ticket' });
+ *     act.involves({ user });
+ *     return issue(user);
+ *   };
+ * };
+ *
+ * const tokens: TokenResponse = { access_token: 'a', token_type: 'Bearer', refresh_token: 'r', expires_in: 7_200 };
+ * const grant = createTicketGrant(new Map([['t-1', 'ada']]), () => tokens);
+ * assert.equal(await grant(grantRequest({ ticket: 't-1' })), tokens); // test/support/grant-request.ts
+ * await assert.rejects(grant(grantRequest({ ticket: 't-2' })), OAuthError);
+ * ```
+ */
 export type Grant = (request: GrantRequest) => Promise<TokenResponse>;
 
 /** The supported scopes, in the order of the metadata document. They grant no rights: the cluster authorizes requests. */

@@ -3,7 +3,27 @@ import type { Entry } from './entry.ts';
 import type { AddedProgress } from './list-progress.ts';
 import type { ObjectKind } from './object-kind.ts';
 
-/** A kind as it describes itself to the list engine, which knows no kind by name. */
+/**
+ * A kind as it describes itself to the list engine, which knows no kind by name.
+ * @example
+ * ```ts
+ * const volumes: Kind = {
+ *   platform: 'gatehouse',
+ *   group: '',
+ *   version: 'v1',
+ *   resource: 'persistentvolumes',
+ *   kind: 'PersistentVolume',
+ *   singularName: 'persistentvolume',
+ *   shortNames: ['pv'],
+ *   namespaced: false,
+ *   sortWords: COMMON_SORT_WORDS,
+ *   filters: new Map([['status', statusFilter(['Available', 'Bound', 'Released', 'Failed'])]]),
+ *   statusOf: ({ status }) => String(asObject(status)['phase'] ?? ''),
+ * };
+ * const volume = { metadata: { name: 'pv-1', uid: 'u-1', resourceVersion: '7' }, status: { phase: 'Bound' } };
+ * assert.equal(createListQueryParser(volumes)('status=Bound').conditions[0]?.(toEntry(volume, volumes)), true);
+ * ```
+ */
 export interface Kind extends ObjectKind, ListVocabulary {
   readonly singularName: string;
   readonly shortNames: readonly string[];

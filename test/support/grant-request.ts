@@ -1,0 +1,16 @@
+import { parseForm } from '../../src/oauth/endpoints/form.ts';
+import type { GrantRequest } from '../../src/oauth/endpoints/grant.ts';
+import { Act } from '../../src/oauth/tokens/act.ts';
+
+/** A form as the token endpoint hands it to a grant, from the client `console`. Its act is reported to nobody. */
+export function grantRequest(parameters: Readonly<Record<string, string>>): GrantRequest {
+  const body = Buffer.from(new URLSearchParams(parameters).toString());
+  const origin = { source: '192.0.2.1', requestId: 'request-1' };
+  return {
+    form: parseForm(body),
+    client: { name: 'console', public: true, grantTypes: [], postLogoutRedirectURIs: [] },
+    scope: undefined,
+    http: { ...origin, authorization: undefined, body, signal: new AbortController().signal },
+    act: new Act({ report: () => {} }, origin, 'token'),
+  };
+}
