@@ -38,6 +38,12 @@ export interface Taken {
   reset(): void;
 }
 
+/** The caller of a request behind authentication, and what it asks for. */
+interface SignedIn {
+  readonly identity: Identity;
+  readonly info: RequestInfo;
+}
+
 /** The exchange with writable members, for its own methods. */
 type Writable = { -readonly [Fact in keyof Exchange]: Exchange[Fact] };
 
@@ -178,6 +184,13 @@ export class Exchange {
   /** Called by authentication. */
   authenticated(identity: Identity): void {
     (this as Writable).identity = identity;
+  }
+
+  /** Throws if no step authenticates the requests of the route, which is a fault of the list of steps. */
+  get signedIn(): SignedIn {
+    const { identity, info } = this;
+    if (!identity || !info) throw new Error('the requests of this route are not authenticated');
+    return { identity, info };
   }
 
   /** Called when verb and resource are known. */

@@ -38,8 +38,7 @@ export function createReadRequestInfo(): Step {
 export function createAuthorize({ authorizer, deadline, pace, isGuarded }: AuthorizeParts): Step {
   const attributesOf = derived((info: RequestInfo) => ({ resource: toAttributes(info) }));
   return function authorize(exchange) {
-    const { identity, info } = exchange;
-    if (!identity || !info) throw new Error('authorization comes after authentication and request info');
+    const { identity, info } = exchange.signedIn;
     if (info.prefix !== 'kapis' || !info.isResource) return 'next';
     if (!exchange.route && !isGuarded?.(exchange.target.segments)) throw nothingServed(info);
     if (exchange.target.segments.some(isNoName)) throw notFound(info.resource, info.name);

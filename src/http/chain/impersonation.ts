@@ -19,8 +19,7 @@ interface ImpersonateParts {
  */
 export function createImpersonate({ authorizer, deadline }: ImpersonateParts): Impersonate {
   return async (exchange, asked) => {
-    const { identity } = exchange;
-    if (!identity) throw new Error('impersonation comes after authentication');
+    const { identity } = exchange.signedIn;
     let overall: Decision | undefined;
     for (const { resource, name } of rightsToImpersonate(asked)) {
       const attributes = { verb: 'impersonate', group: '', version: '', resource, name };

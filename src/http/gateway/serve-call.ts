@@ -54,8 +54,7 @@ export interface ServeCallParts {
 export function serveCall(parts: ServeCallParts): Handler {
   const { places, record } = parts;
   return async (exchange) => {
-    const { info, identity } = exchange;
-    if (!info || !identity) throw new Error('the gateway comes after authentication and request info');
+    const { info, identity } = exchange.signedIn;
     const protocol = exchange.upgrade && askedProtocol(exchange.request);
     const kind = (protocol && upgradeKindOf(info, protocol)) ?? kindOf(info);
     exchange.atEnd(() => record.ended(exchange, kind));
@@ -230,8 +229,8 @@ function createRelay(
 }
 
 function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): GatewayCall {
-  const { identity, info, impersonation, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
-  if (!identity || !info) throw new Error('the gateway comes after authentication and request info');
+  const { identity, info } = exchange.signedIn;
+  const { impersonation, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
   // Only path and query of an absolute-form target are passed on (RFC 9112 3.2.2).
   const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
   return {

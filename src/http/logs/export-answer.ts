@@ -46,16 +46,15 @@ interface ExportParts {
  * no query.
  */
 export async function sendExport(exchange: Exchange, query: LogQuery, parts: ExportParts): Promise<void> {
-  const { identity, request, response, signal } = exchange;
+  const { signedIn, request, response, signal } = exchange;
   const { logs, writer } = parts;
-  if (!identity) return;
   exchange.coding = chooseCoding(request.headers['accept-encoding'] as string | undefined);
   const headers = exchange.coding === 'gzip' ? { ...HEADERS, 'Content-Encoding': 'gzip' } : HEADERS;
   if (request.method === 'HEAD') {
     writer.begin(exchange, headers);
     return void response.end();
   }
-  const texts = logs.reader.texts(identity, query, signal);
+  const texts = logs.reader.texts(signedIn.identity, query, signal);
   const body = new ExportBody(exchange, parts);
   const begin = (): void => {
     if (!response.headersSent) writer.begin(exchange, headers);

@@ -72,12 +72,11 @@ function createHandler(logs: ServedLogs, parts: LogRouteParts): Handler {
   const { places, writer, clock } = parts;
   const unsent = new ByteBudget(MOST_UNSENT_BYTES);
   return async (exchange) => {
-    const { identity, target, request } = exchange;
-    if (!identity) throw new Error('log queries come after authentication');
+    const { signedIn, target, request } = exchange;
     const query = parseLogQuery(target.query, clock.now());
     const accept = request.headers.accept;
     if (query.operation !== 'export' && !acceptsJson(accept)) throw notAcceptable();
-    exchange.atEnd(places.take(identity.name));
+    exchange.atEnd(places.take(signedIn.identity.name));
     try {
       if (query.operation === 'export') await sendExport(exchange, query, { ...parts, logs, unsent });
       else await sendAnswer(exchange, query, { reader: logs.reader, writer, unsent });
@@ -97,9 +96,8 @@ async function sendAnswer(
     unsent,
   }: { readonly reader: LogReader; readonly writer: AnswerWriter; readonly unsent: ByteBudget },
 ): Promise<void> {
-  const { identity, request, signal } = exchange;
-  if (!identity) return;
-  const bytes = toJsonBytes(await reader.answer(identity, query, signal));
+  const { signedIn, request, signal } = exchange;
+  const bytes = toJsonBytes(await reader.answer(signedIn.identity, query, signal));
   if (!unsent.take(bytes.length)) throw tooManyLargeAnswers();
   exchange.atEnd(() => unsent.give(bytes.length));
   const wanted = chooseCoding(request.headers['accept-encoding'] as string | undefined);

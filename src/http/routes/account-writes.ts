@@ -124,8 +124,7 @@ function refuseParameters({ target }: Exchange): void {
 const nameOf = ({ parameters: [name = ''] }: Exchange): string => name;
 
 function callerOf(exchange: Exchange): Caller {
-  const { identity, source, requestId, ownRequestId, signal } = exchange;
-  if (!identity) throw new Error('a write comes after authentication');
-  const { name, uid, groups, clientId, sid } = identity;
+  const { source, requestId, ownRequestId, signal, signedIn } = exchange;
+  const { name, uid, groups, clientId, sid } = signedIn.identity;
   return { name, uid, groups, source, signal, trail: { requestId, ownRequestId, clientId, sid } };
 }
