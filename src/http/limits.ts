@@ -43,3 +43,6 @@ export interface HttpLimits {
   /** The most bytes of a bearer token; above: 401 without cryptography. */
   readonly maxBearerBytes: number;
 }
+
+/** How long a WebSocket that we end may take to finish its current frame before it is cut. A drain waits for it. */
+export const GOODBYE_MS = 2_000;

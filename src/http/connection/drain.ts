@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { GOODBYE_MS } from '../limits.ts';
 import type { Connections } from './connections.ts';
 
 export interface DrainParts {
@@ -24,9 +25,6 @@ export interface DrainParts {
 
 /** A connection that was opened just before the port closed may still send its first request within this time. */
 const FRESH_MS = 1_000;
-
-/** A WebSocket that we end has 2 s to finish its frame (`GOODBYE_MS` in src/http/gateway/tunnel.ts). */
-const GOODBYE_MS = 2_000;
 
 /**
  * Serves until the signal aborts, then shuts down in the order of R-07 (docs/promises.md): readiness fails, serving goes on while

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 import { bytesTaken, StallDetector } from '../answer/stall-detector.ts';
+import { GOODBYE_MS } from '../limits.ts';
 import type { Frames } from './frames.ts';
 import { failureFrame, spdyFrames } from './spdy-frames.ts';
 import { closeFrame, websocketFrames } from './websocket-frames.ts';
@@ -14,9 +15,6 @@ const CLOSES: Readonly<Record<StreamEnd, readonly [code: number, reason: string]
   forbidden: [1008, 'the right to this has ended'],
   closing: [1001, 'the server is stopping'],
 };
-
-/** How long a connection that we end may take to finish its current frame before it is cut. */
-const GOODBYE_MS = 2_000;
 
 /**
  * How long a client may keep its connection open after the cluster has finished and the kernel has all bytes. The kernel holds some
