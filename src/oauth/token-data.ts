@@ -6,7 +6,10 @@ import { serviceUnavailable } from '../status-error.ts';
 export interface TokenDataSource {
   /** Why it is not loaded yet; `undefined` once it is. For the log. Until then one of `copies` has no proof. */
   fault(): string | undefined;
-  /** When what it holds was last proved current. While a copy is too old, a revocation or removal may be unseen (C-38). */
+  /**
+   * When what it holds was last proved current. While a copy is too old, a revocation or removal may be unseen (C-38). This is
+   * read once: the copies and their proofs must stay the same objects.
+   */
   readonly copies: readonly AgingCopy[];
 }
 
@@ -24,13 +27,14 @@ export interface TokenData {
  */
 export function createTokenData(sources: readonly TokenDataSource[], clock: Pick<Clock, 'monotonic'>): TokenData {
   const copies = sources.flatMap((source) => source.copies);
-  const refuse = (now: number): void => {
+  const refuse = (now: number): never => {
     for (const source of sources) {
       const fault = source.fault();
       if (fault !== undefined) throw serviceUnavailable('tokens cannot be verified now', 1, new Error(fault));
     }
     const sentence = tooOldAmong(copies, now);
     if (sentence !== undefined) throw new DataTooOld(sentence);
+    throw serviceUnavailable('tokens cannot be verified now', 1, new Error('a copy of its data has no proof'));
   };
   return {
     tooOld: () => tooOldAmong(copies, clock.monotonic()),

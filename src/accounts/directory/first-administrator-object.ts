@@ -58,7 +58,8 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
     const user = administrator();
     if (!user || isTaken(user.name)) return true;
     const record = users.get(user.name);
-    if (record?.isIncomplete || user.passwordHash === undefined) return false; // the keeper deletes an incomplete user; it is then created again
+    // The keeper deletes an incomplete user. When that or one that is being deleted has gone, the object is made.
+    if (record?.isIncomplete || record?.isDeleting || user.passwordHash === undefined) return false;
     if (!record) logger.info({ user: user.name }, 'the first administrator becomes a User object');
     await takenOver(record?.uid ?? (await make(user, parts)));
     return false; // until the Secret shows it

@@ -64,18 +64,17 @@ class PasswordSecrets implements PasswordStore {
   readonly #known = new Map<string, Stored>();
   readonly #unreadable = new Set<string>();
 
+  readonly copies: readonly AgingCopy[];
+
   constructor(options: PasswordSecretsOptions, parts: PasswordSecretsParts) {
     this.#options = options;
     this.#parts = parts;
+    this.copies = [{ data: 'users', proof: parts.records.proof, maxAgeMs: options.maxStalenessMs }];
     parts.records.onChange((name) => this.#take(name));
   }
 
   fault = (): string | undefined =>
     this.#parts.records.hasSynced() ? undefined : 'the passwords of users are not loaded yet';
-
-  get copies(): readonly AgingCopy[] {
-    return [{ data: 'users', proof: this.#parts.records.proof, maxAgeMs: this.#options.maxStalenessMs }];
-  }
 
   onChange = (changed: (user: string) => void): void => void this.#listeners.push(changed);
 

@@ -66,18 +66,17 @@ class SharedSessions implements ClusterSessions {
   /** For each user with a write in flight here, the changes that came since. They share the next write. */
   readonly #waiting = new Map<string, PendingChange[]>();
 
+  readonly copies: readonly AgingCopy[];
+
   constructor(options: ClusterSessionsOptions, parts: ClusterSessionsParts) {
     this.#options = options;
     this.#parts = parts;
+    this.copies = [{ data: 'sessions', proof: parts.records.proof, maxAgeMs: options.maxStalenessMs }];
     parts.records.onChange((name) => this.#take(name));
   }
 
   fault = (): string | undefined =>
     this.#parts.records.hasSynced() ? undefined : 'the session records are not loaded yet';
-
-  get copies(): readonly AgingCopy[] {
-    return [{ data: 'sessions', proof: this.#parts.records.proof, maxAgeMs: this.#options.maxStalenessMs }];
-  }
 
   newId = (): string => this.#parts.random.bytes(ID_BYTES).toString('base64url');
 

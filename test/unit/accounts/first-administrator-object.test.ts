@@ -115,6 +115,17 @@ describe('the object of the first administrator', () => {
     expect(objects.writes).toEqual([]);
   });
 
+  test('is made anew after an object of its name that is being deleted has gone, which never takes the user over', async () => {
+    const { clock, users, objects, marks, run, fault } = start();
+    users.put(userRecord('admin', { isDeleting: true }));
+    run();
+    await clock.advance(5000);
+    expect([objects.writes, marks, fault()]).toEqual([[], [], undefined]);
+    users.delete('admin');
+    await clock.advance(1000);
+    expect(marks).toEqual([objects.peek('admin')?.metadata.uid]);
+  });
+
   test('is made again when a replica died while it made it', async () => {
     const { clock, users, objects, marks, run, fault } = start();
     users.put(userRecord('admin', { isIncomplete: true }));

@@ -46,6 +46,15 @@ describe('the data that tokens are judged by', () => {
     expect(words()).toEqual(['tokens cannot be verified now', 'the users are not loaded yet']);
   });
 
+  test('is refused while a source has no proof, even if the source names no fault', () => {
+    const unproven = { fault: () => undefined, copies: [{ data: 'keys', proof: neverProven(), maxAgeMs: LIMIT_MS }] };
+    const { message, cause } = refusalOf(createTokenData([unproven], new FakeClock()).check) ?? {};
+    expect([message, (cause as Error | undefined)?.message]).toEqual([
+      'tokens cannot be verified now',
+      'a copy of its data has no proof',
+    ]);
+  });
+
   test('asks no source while all are proved current', async () => {
     const { clock, asked, data, keys, users } = start();
     keys.proof.at = 0;
