@@ -42,7 +42,7 @@ export interface SecretStore {
    * Survives every failure of the cluster. Only a bug makes it throw.
    */
   watch(name: string, onChange: (secret: StoredSecret | undefined) => void, signal: AbortSignal): Promise<void>;
-  /** When the Secret that `watch` reports was last proved current. The same value for ever, also before the watch begins. */
+  /** When the Secret that `watch` reports was last proved current. Always the same object, also before the watch begins. */
   proofOf(name: string): LastProof;
 }
 

@@ -68,8 +68,9 @@ export type SecurityEventName =
   | 'password_moved';
 
 /**
- * Names and ids of what is concerned. Those that a caller sends, in a path or in the headers of an impersonation, are escaped so that
- * they stay on one line. There is no secret, and no other text of a caller.
+ * The members of an event: names and ids of what it is about, such as the user, the client or the key. Those that a caller sends,
+ * in a path or in the headers of an impersonation, are escaped, so that they stay on one line. No member is a secret or any other
+ * text of a caller.
  */
 export type SecurityEventFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 

@@ -69,8 +69,6 @@ export function lastingRefusalIn(error: unknown): string | undefined {
 /**
  * A 503. If its cause is a refusal that lasts, the message says what refuses, and there is no `Retry-After`. A caller whose
  * own message says what refuses passes `undefined` for `retryAfterSeconds`.
-
-
  */
 export function serviceUnavailable(
   message: string,

@@ -57,7 +57,10 @@ export class QuestionSharing {
   readonly #contributions = new Map<string, Contribution>();
   /** The Secret as last seen; absent until the watch has shown whether it exists. */
   #seen: { readonly secret: StoredSecret | undefined } | undefined;
-  /** When we last wrote our key. Ten minutes later its questions are over, and any replica may remove it. */
+  /**
+   * When we last wrote questions under our key; -Infinity if there are none. Ten minutes later they are too old to count, and
+   * any replica may remove the key.
+   */
   #sharedAt = Number.NEGATIVE_INFINITY;
 
   constructor(secretName: string, parts: QuestionSharingParts) {
@@ -144,7 +147,7 @@ export class QuestionSharing {
     this.#failure.failed({ err: error, secret: this.#secretName }, 'recent questions cannot be shared', way);
   }
 
-  /** The keys of replicas that have written nothing for so long that each question of theirs is over. */
+  /** The keys of replicas that have written nothing for so long that all their questions are too old to count. */
   #oldKeys(): string[] {
     const now = this.#parts.clock.monotonic();
     return [...this.#contributions].filter(([, { since }]) => now - since >= RECENT_MS).map(([key]) => key);

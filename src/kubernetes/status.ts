@@ -103,8 +103,7 @@ export const isOfImpersonation = ({ code, message }: Status): boolean => code ==
 
 /** The user or group that our account may not impersonate, as far as the API server names it. */
 export interface RefusedImpersonation {
-  /** Absent: another part of the identity is refused, or the impersonated request. */
-
+  /** Absent: another part of the identity is refused, or what the caller requests under it (constrained impersonation). */
   readonly resource?: 'users' | 'groups' | undefined;
   readonly name?: string | undefined;
 }

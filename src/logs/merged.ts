@@ -18,7 +18,7 @@ export async function* mergeNewestFirst<Element extends Placed>(
       const merged: Element[] = [];
       const open = heads.filter(({ piece }) => piece.length > 0);
       if (open.length === 0) return;
-      // Takes the newest of all heads until one source has to be read on.
+      // Takes the newest of all heads until the piece of one source is used up, and its next piece must be read.
       for (;;) {
         const head = open.reduce((a, b) => (headOf(b).at > headOf(a).at ? b : a));
         merged.push(headOf(head));

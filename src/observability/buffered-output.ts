@@ -55,7 +55,6 @@ export class BufferedOutput {
   /**
    * Writes what is left synchronously, for a process that ends now. In the log format `json` the logger calls this after a
    * fatal line. Lines that are being written at this moment may come after it. Gives up when nobody has read for a second.
-
    */
   flushSync(): void {
     const wasPassing = this.#isPassing;

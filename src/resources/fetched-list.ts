@@ -12,7 +12,6 @@ import type { ListQuery } from './query/list-query.ts';
  * The body of a list whose objects were fetched for this one answer: filtered, ordered and paged as a list from memory.
  * An object that the engine cannot understand is left out, as the mirrors do. For some hundreds of objects, because it
  * runs in one step.
-
  */
 export function fetchedList(objects: readonly KubernetesObject[], kind: ObjectKind, query: ListQuery): Uint8Array {
   const entries = objects.flatMap((object) => understood(object, kind));

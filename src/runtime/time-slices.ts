@@ -4,7 +4,6 @@ export type Steps<Result> = Generator<void, Result, void>;
 /**
  * How long work in steps may run in one turn of the event loop. Together with what else a turn does (parsing a page of
  * 1 MiB takes about 5 ms) a turn stays well under 50 ms.
-
  */
 const SLICE_MS = 8;
 

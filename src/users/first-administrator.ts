@@ -49,7 +49,7 @@ export interface FirstAdministrator extends UserSource {
 
 const LABEL = 'first administrator';
 
-/** What callers are told is too old. */
+/** What a 503 calls this data when it is too old. */
 const DATA = 'users';
 
 /** Key of the Secret: the uid of the User object that took its user over. */

@@ -14,18 +14,21 @@ import { isRecordOf } from './record-owner.ts';
 export interface LoginRecordLists {
   /**
    * The body of the list of a user's records. Throws a 400 for parameters that cannot be understood; rejects with 503
-   * when the cluster does not answer. The user is known: what is no name must not come into a selector.
+   * when the cluster does not answer. Call it only with the name of a known user: no other text may get into a selector.
    */
   listOf(user: string, queryString: string): Promise<Uint8Array>;
 }
 
 const RETRY_SECONDS = 5;
 
-/** Users may read their own records as often as they like, and the API server scans all records for each such call. */
+/**
+ * How long the records of a user are kept. Users may ask for their own as often as they like, and for each call the API server
+ * scans the records of everybody.
+ */
 const KEPT_MS = 2_000;
-/** This takes some 10 MB for two seconds, with the default number of records per user. */
+/** The most users whose records are kept: some 10 MB, with the default number of records per user. */
 const MOST_KEPT = 100;
-/** Others wait for their turn, as long as one call may take. */
+/** Calls beyond the four wait for their turn, at most as long as one call may take. */
 const CALLS = { maxInFlight: 4, maxWaiting: 1_000, timeoutMs: 10_000 };
 
 export function createLoginRecordLists(

@@ -26,9 +26,9 @@ const HAS_NO_CONTROL_CHARACTERS = {
 };
 
 /**
- * Text of at most `longest` characters, counted as the cluster does: by code point. The pattern is there beside the CEL
- * rule because a cluster skips every CEL rule of an object that has a field of the wrong type or length; it compares
- * patterns always.
+ * Text of at most `longest` characters, counted as the cluster does: by code point. Control characters are forbidden twice,
+ * by a pattern and by a CEL rule. A cluster always checks the pattern, but skips every CEL rule of an object in which any
+ * field has the wrong type or length.
  */
 export const freeText = (longest: number, description: string, rules: readonly ClusterRule[] = []) =>
   z

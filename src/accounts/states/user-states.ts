@@ -26,16 +26,22 @@ export interface UserStatesParts {
 
 /** The states of User objects (docs/contract/accounts.md, section 4). */
 export interface UserStates {
-  /** The common bucket of a user is full here: written down once, when the budget of failures allows it. */
+  /**
+   * Call it when the bucket of failed sign-ins that all addresses of a user share is full on this replica. The state is then
+   * written once, as soon as the budget of failures allows it.
+   */
   limited(name: string): void;
   /** Makes new users active, and users whose window is over. It runs on every replica; the first one makes the change. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A user without a state is active within 5 s: it is looked for each second, after up to 2 s for another replica. */
+/**
+ * Each replica looks every second for users whose state is to change. It waits up to 2 s more, so that another replica can
+ * make the change first. So a user without a state is active within 5 s.
+ */
 const LOOK_MS = 1_000;
 const SPREAD_MS = 2_000;
-/** The watch shows the change long before this. */
+/** How long after a write the same user is looked at again. The watch shows the change long before. */
 const AGAIN_MS = 10_000;
 /** Up to 20 users a second. */
 const MOST_AT_ONCE = 20;
@@ -59,7 +65,7 @@ class States implements UserStates {
   readonly #failure: LastingFailure;
   /** The users whose state is to change by itself. */
   readonly #watched = new Map<string, Watched>();
-  /** Users whose full bucket is not written down yet, with the end of its window. */
+  /** Users whose bucket is full but whose state does not say so yet, with the end of the window. */
   readonly #limited = new BoundedMap<number>(MOST_LIMITED);
 
   constructor(throttled: BucketOptions, parts: UserStatesParts) {

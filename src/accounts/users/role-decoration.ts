@@ -11,7 +11,7 @@ export interface RolesOfUsers {
   onChange(changed: (user: string) => void): void;
 }
 
-/** Writes the platform role of users into their annotations. */
+/** Adds the platform role of each user to the annotations that answers show. Nothing is written to the cluster. */
 export function createRoleDecoration(names: AccountNames, roles: RolesOfUsers, store: DecoratedStore): Decoration {
   let changed = new Set<string>();
   roles.onChange((user) => changed.add(user));

@@ -11,7 +11,7 @@ export interface UserOwn {
 
 export const userOwnOf = ({ own }: Pick<Shape, 'own'>): UserOwn => own as UserOwn;
 
-/** The user with this role in the annotations, and no other. The same entry if it shows the role already. */
+/** The user's entry, whose annotations show exactly this role, or none. It is the same entry if it shows the role already. */
 export function withRole(user: Entry, key: string, role: string | undefined): Entry {
   const own = userOwnOf(user);
   if (own.role === role) return user;

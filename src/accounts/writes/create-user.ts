@@ -87,7 +87,7 @@ function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<Kub
     hash,
     claimed: async (metadata) => {
       await checkAddress(metadata);
-      // Not before the name is ours: a rival who was faster has made a binding for it.
+      // Only now that the User object is ours: before, another caller may create the same user, and these could be its bindings.
       await assignment.clear(name);
     },
     giveRole: async () => {
@@ -106,7 +106,7 @@ async function undo(
 ): Promise<void> {
   const { name, uid } = owner;
   try {
-    // First, since what is removed after it is missed by nobody: its finalizer keeps the object until the rest is gone.
+    // The object is deleted first, so that nobody misses what is removed after it. Its finalizer keeps it until the rest is gone.
     await users.remove(name, { uid });
     if (role !== undefined && binding !== undefined) await assignment.takeBack(name, role, binding);
     await passwords.remove(owner);

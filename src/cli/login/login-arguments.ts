@@ -8,7 +8,10 @@ export interface LoginSessionOptions {
   /** Default: the user of the session; without a session, the person at the terminal is asked. */
   readonly username?: string;
   readonly clientId: string;
-  /** Default: the client id. The built-in client accepts it: the client is public, or its secret is the id (platform kubesphere). */
+  /**
+   * The file with the client secret. Absent: the client id is sent as the secret. The built-in client accepts that: it is
+   * public, or its secret is its id (platform kubesphere).
+   */
   readonly clientSecretFile?: string;
   /** A file of certificates in PEM. */
   readonly certificateAuthority?: string;

@@ -22,7 +22,7 @@ export interface ServerCall {
 
 export interface ServerAnswer {
   readonly status: number;
-  /** The body if it is a JSON object, else an empty object. */
+  /** The body if it is a JSON object. For any other body, an object without the members of an answer. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds: number | undefined;
 }

@@ -39,7 +39,6 @@ export interface Preconditions {
  */
 export interface ClusterObjects {
   /** The newest state, never one from a cache. `undefined` if there is no such object. */
-
   get(name: string): Promise<KubernetesObject | undefined>;
   /**
    * All objects that the label selector selects. They include every write that was answered before the call, unless

@@ -183,6 +183,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     return this.#seen.size;
   }
 
+  /** What the watch has shown. For the reflector; readers use `current`. */
   get = (key: string): SecretEntry | undefined => this.#seen.get(key);
   entries = (): readonly SecretEntry[] => [...this.#seen.values()];
 
@@ -210,7 +211,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     this.#notifyIfChanged(key, before);
   }
 
-  /** Replaces everything in the last step: there are some thousands at most, and our own writes come in between. */
+  /** Replaces everything in the last step, because our own writes may come before it. There are some thousands of Secrets at most. */
   *prepare(entries: readonly SecretEntry[], replacement: Replacement): Steps<() => void> {
     return () => this.#replace(entries, replacement);
   }

@@ -103,7 +103,7 @@ export class UsageLedger {
     return changed;
   }
 
-  /** Gives back nodes that were taken and not brought up to date. */
+  /** Takes nodes back that `takeChanged` returned but that were not brought up to date: its next call returns them again. */
   giveBack(changed: ReadonlyMap<string, string>): void {
     for (const [node, version] of changed) touch(this.#changed, node, version);
   }

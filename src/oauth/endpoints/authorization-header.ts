@@ -26,7 +26,10 @@ export type Bearer =
 /** The scheme in upper or lower case, at least one space, and one token (RFC 6750 2.1, RFC 9110 11.4). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Reads the bearer token of a request to any path; no other code does. Another scheme counts as no bearer token (N-27). */
+/**
+ * Reads the bearer token of a user on any path. No other code does; only the callers of the webhook have a bearer of their own
+ * (`caller-authentication.ts`). Another scheme counts as no bearer token (N-27).
+ */
 export function readBearer(header: string | undefined, maxBytes: number): Bearer {
   const text = header === undefined ? undefined : BEARER.exec(header)?.[1];
   if (text !== undefined) return text.length > maxBytes ? { kind: 'unfit' } : { kind: 'token', text };

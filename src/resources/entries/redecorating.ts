@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts';
 import type { Aside, DecoratedStore, Decoration } from './kind.ts';
 import type { AddedProgress } from './list-progress.ts';
 
-/** Changes of what is added to entries, taken to be brought into all of them. */
+/** Changes that `take` has handed out. They are brought into every entry that they concern. */
 interface Taken {
   /** The keys of the entries that may have to change. */
   readonly names: { readonly size: number; keys(): Iterable<string> };
@@ -19,13 +19,13 @@ export interface Additions<Changes extends Taken> {
   decorate(entry: Entry): Entry;
   /** The changes since the last call. */
   take(): Changes;
-  /** Takes changes back that are not shown, because their copy was given up. */
+  /** Takes changes back that no list shows, because the copy with them was given up. */
   giveBack(changes: Changes): void;
-  /** Called when changes are made in a copy, before the first of them. */
+  /** Called before the first of many changes is made in a copy. */
   aside?(changes: Changes): void;
   /** Called before an entry gets its part of the changes, in the store or in a copy of it. */
   writes?(key: string, changes: Changes, isAside: boolean): void;
-  /** Called when the store shows all of the changes. Where they are few, it does so in the same step. */
+  /** Called right before the store shows the changes, all of them in the same step. */
   shown?(changes: Changes): void;
 }
 

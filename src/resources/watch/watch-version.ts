@@ -32,7 +32,6 @@ export type WatchVersion = { readonly text: string } & (
  * - `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77`: the client has the list `1204.3.1317.12` in full, may have objects
  *   as new as `1210.3.1317.12`, and got all changes up to version 77 of the process of epoch `5f0c2e9a7b314d88`.
  * - `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77.81`: the same, on an event whose object is in its state of version 81.
-
  * - `1204.3.1317.12-0-5f0c2e9a7b314d88.77`: the client is in the middle of its first state, and has no list in full.
  */
 const STATE = /(\d{1,20})\.(\d{1,9})\.(\d{1,20})\.(\d{1,9})/;
@@ -132,9 +131,9 @@ export class WatchNaming {
   }
 
   /**
-   * The version of an event for this change. The client has the list of `complete` in full, gets more events, and may
-   * have objects that are as new as `sent`. `upTo`: all changes up to this version of the store were sent; by default
-   * that is the version of this change.
+   * The version of an event for this change, after which the client has no list in full. `complete`: the version of the last
+   * list that it had in full. `sent`: how new the objects that it may have are, if some are newer than this change. `upTo`:
+   * the version of the store up to which all changes were sent; by default that of this change.
    */
   between(
     { seen, version }: Pick<Change, 'seen' | 'version'>,

@@ -17,7 +17,6 @@ export interface Watch {
    * be changed. `undefined`: it is up to date, or there is more to look at, as `isBehind` says. If removals were
    * forgotten before this watcher was sent them, a watch of server-sent events sends `reset` and begins again, and one of
    * JSON lines throws a 410 `StatusError`.
-
    */
   next(): Uint8Array | undefined;
   /**

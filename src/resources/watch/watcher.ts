@@ -193,7 +193,6 @@ export class Watcher implements Watch {
 }
 
 /** The message begins with the API server's words: clients that look for them begin again without a version. */
-
 export const expired = (version: string): StatusError =>
   new StatusError({
     code: 410,
