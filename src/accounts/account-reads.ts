@@ -25,7 +25,7 @@ export interface AccountReads {
   isKnown(name: string): boolean;
   /** See `MirroredRoles`. */
   rolesOf(user: string): Uint8Array;
-  /** See `LoginRecordLists`. The user is known. */
+  /** See `LoginRecordLists`. Call it only for a known user. */
   readonly loginRecords: LoginRecordLists;
 }
 

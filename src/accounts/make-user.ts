@@ -40,7 +40,7 @@ const MOST_MS = 45_000;
  * 1. The object, with the mark that it is incomplete: its uid is what all the rest names. Until the mark goes, every
  *    replica treats the user as absent. Our finalizer is on it, so what comes next cannot outlive it.
  * 2. The password, 3. the role, 4. the state, each of which names the user and counts for nobody without it.
- * 5. The mark goes: in this one write the user is there, whole.
+ * 5. The mark is removed: with this one write the user exists, complete.
  *
  * A process that dies anywhere leaves nothing, or an object with the mark. The keeper of any replica deletes that one after
  * 90 s, which is twice the longest time that this may take, and then all that belongs to it. Resolves with the whole

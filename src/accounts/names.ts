@@ -23,7 +23,7 @@ export interface AccountNames {
    */
   readonly incomplete: string;
   /**
-   * Annotation: tokens that were issued before this time (RFC 3339) are dead. It is set where sessions end for good, so
+   * Annotation: tokens that were issued before this time (RFC 3339) are not accepted. It is set where sessions end for good, so
    * that they stay ended when the records of sessions are lost, or nobody ran to write them.
    */
   readonly tokensNotBefore: string;

@@ -70,8 +70,8 @@ export class AccountRefusals {
   }
 
   /**
-   * What the cluster's refusal of a write means to our caller. An answer about the object is passed on; what the cluster
-   * says about us (401, 403, a limit) or fails to say is ours, and a 503.
+   * What the cluster's refusal of a write means to our caller. An answer about the object is passed on. If the
+   * cluster refuses us (401, 403, a limit) or gives no answer, our caller gets a 503.
    */
   toWriteFailure(error: unknown, name: string): unknown {
     if (error instanceof StatusError) return error;
@@ -127,7 +127,7 @@ const withoutSecret = (cause: StatusCause): StatusCause =>
 /** The cluster could not be asked, or something of ours is missing there: the same request may succeed later. */
 const RETRY_SECONDS = 5;
 
-/** A 503. What the cluster refuses us for good is named instead of "try again" (AC-84). */
+/** A 503. If the cluster refuses us for good, the message names what refuses, and not "try again" (AC-84). */
 export const notSaved = (what: string, cause: unknown): StatusError =>
   lastingRefusalIn(cause) === undefined
     ? serviceUnavailable(`${what}, please try again later`, RETRY_SECONDS, cause)

@@ -4,7 +4,7 @@ import { asObject } from '../runtime/text/json-value.ts';
 /** kubectl keeps the whole object there as it was applied, a password included. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The metadata without kubectl's copy of the object, and without these annotations. Members stay in their order. */
+/** The metadata without kubectl's copy of the object, and without the `hidden` annotations. Members stay in their order. */
 export function shownMetadata({ metadata }: KubernetesObject, hidden: readonly string[] = []): ObjectMeta {
   const annotations = asObject(metadata.annotations);
   const leftOut = [LAST_APPLIED, ...hidden].filter((key) => Object.hasOwn(annotations, key));

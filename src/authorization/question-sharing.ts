@@ -28,7 +28,7 @@ const MOST_REPLICAS = 12;
 const GIVES_WAY_AFTER_MS = 300_000;
 /** How far the clock of a replica may be ahead. Its questions stay recent for longer by as much. */
 const MOST_AHEAD_MS = 60_000;
-/** If the clock of a replica is further behind than this, all its questions are over when they arrive. */
+/** If the clock of a replica is further behind than this, all its questions are too old to count when they arrive. */
 const MOST_BEHIND_MS = RECENT_MS;
 
 /** What one replica has written in its data key, until it changes. */

@@ -187,8 +187,8 @@ export class RecentQuestions {
   }
 
   /**
-   * Whether other replicas accept it. If they do not, they refuse everything that is shared with it. A question with selectors
-   * is not shared: it belongs to a stream that is open here, which asks it every 30 s.
+   * Whether other replicas would accept the question; one that they refuse makes them refuse everything that is shared with it. A
+   * question with selectors is not shared, because it belongs to a stream that is open here and asks it every 30 s.
    */
   #mayBeShared(subject: Subject, attributes: RequestAttributes): boolean {
     if ('resource' in attributes && (attributes.resource.fieldSelector || attributes.resource.labelSelector))

@@ -32,7 +32,7 @@ const NAME = 'loginrecords';
 
 const LOOK_MS = 250;
 
-/** 128 random bits: no two processes are one candidate. */
+/** 128 random bits, so that no two processes have the same identity. */
 const IDENTITY_BYTES = 16;
 
 /** A success is known good for a day. */

@@ -27,7 +27,7 @@ export function toHttpLimits({ limits, gateway }: Pick<Config, 'limits' | 'gatew
   };
 }
 
-/** The time for answers in flight at the end of the delay: 15 s + 30 s stay inside the pod's grace period. */
+/** How long answers in flight may go on after the delay of a shutdown. Together, 15 s + 30 s, they fit into the pod's grace period. */
 const DRAIN_MS = 30_000;
 
 /** The options of the API port. */

@@ -37,15 +37,15 @@ const LOOK_MS = 1_000;
 const FIRST_LOOK_MS = 50;
 
 /**
- * Makes the first administrator a User object when there is none of that name, and marks the Secret. From then on the
- * object is the truth, and the Secret is not used, also when the object goes. Once in the life of a process: an operator
- * who removes the mark has the user of the Secret at once, and the object at the next start.
+ * Makes the first administrator a User object when there is none of that name, and marks the Secret. From then on
+ * only the object counts: the Secret is not used again, even if the object is deleted. This is done once in the life of a
+ * process. If an operator removes the mark, the user of the Secret is back at once, and the object is made at the next start.
  */
 export function createFirstAdministratorObject(parts: FirstAdministratorObjectParts): {
   run(signal: AbortSignal): Promise<void>;
   /**
    * Why it is not settled yet whether the object has to be made; `undefined` after the first look, even if that failed.
-   * Tokens of a sign-in before that end when the object replaces the user.
+   * Tokens from a sign-in before that end when the object replaces the user.
    */
   fault(): string | undefined;
 } {

@@ -31,12 +31,12 @@ const LOOK_MS = 50;
 
 const LABEL = 'User objects';
 
-/** What callers are told is too old. */
+/** What a 503 calls this data when it is too old. */
 const DATA = 'users';
 
 /**
- * The users that are objects of the cluster: those that are complete and not being deleted. Nobody is known before all
- * are, so that nobody who is missing yet seems to be gone, or to be the one with the same name in another source.
+ * The users that are objects of the cluster: those that are complete and not being deleted. No user is
+ * known before all are: one who is not loaded yet would seem to be gone, or be taken for the user of that name in another source.
  */
 export function createUserObjects(
   { maxStalenessMs }: { readonly maxStalenessMs: number },
@@ -125,7 +125,7 @@ function toUser(record: UserRecord, passwords: PasswordStore): User {
   };
 }
 
-/** A bcrypt string in the object counts until the keeper has moved it to where passwords are. */
+/** A bcrypt hash in the object counts until the keeper has moved it to the password store. */
 function hashOf({ name, uid, storedPassword }: UserRecord, passwords: PasswordStore): string | undefined {
   const kept = passwords.hashOf({ name, uid });
   if (kept !== undefined || storedPassword === undefined) return kept;

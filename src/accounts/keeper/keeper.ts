@@ -21,7 +21,7 @@ export interface KeeperParts {
   readonly logger: Logger;
 }
 
-/** A create takes 45 s at most, however slow its writes are. As much again for a watch that is behind. */
+/** How long a user may be incomplete. A create takes 45 s at most; as much again is for a watch that is behind. */
 const INCOMPLETE_MS = 90_000;
 
 /** Four looks a second, five users at each: at most 20 users a second, which is 60 writes. */
@@ -92,7 +92,7 @@ class UserKeeper implements Keeper {
     const before = this.#tasks.get(name);
     if (!need) this.#tasks.delete(name);
     else if (before?.need !== need || before.uid !== user.uid) {
-      // Counted from when this process sees it: the clock of the process that began may differ.
+      // The time counts from when this process sees the user: the clock of the process that began the create may differ.
       const waitMs = (need === 'expiry' ? INCOMPLETE_MS : 0) + this.#parts.random.fraction() * SPREAD_MS;
       const dueAt = this.#parts.clock.monotonic() + waitMs;
       this.#tasks.set(name, { uid: user.uid, need, dueAt, failures: 0 });
@@ -136,7 +136,7 @@ class UserKeeper implements Keeper {
       const retryMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(task.failures++, 10));
       task.dueAt = clock.monotonic() + (retryMs * (1 + random.fraction())) / 2;
     }
-    // It goes behind the others, so that a job that fails again and again holds nobody up.
+    // The user goes to the end of the queue, so that a job that fails again and again holds nobody up.
     if (this.#tasks.get(name) !== task) return;
     this.#tasks.delete(name);
     this.#tasks.set(name, task);

@@ -19,7 +19,7 @@ export interface PasswordMigrationParts {
 }
 
 /**
- * The time from a password's Secret to its removal from the object. A replica that saw the removal first would take the
+ * How long the password stays in the object after it is in a Secret. A replica that saw the removal first would take the
  * user for one without a password, and end the sessions.
  */
 const SEEN_BY_ALL_MS = 10_000;
@@ -27,12 +27,12 @@ const SEEN_BY_ALL_MS = 10_000;
 /** The most users that are remembered; above it the oldest one waits once more. */
 const MOST_WAITING = 10_000;
 
-/** The name of migration as a source in the gate: it gets turns there as an address does. */
+/** The party that migration is at the gate of password hashing, where it gets turns as an address does. */
 const SOURCE = 'password migration';
 
 /**
- * Moves a password from the User object to where passwords are: a bcrypt hash as it is, clear text hashed when it meets
- * the rules. Where there is a password already, that one counts.
+ * Moves a password from the User object to the password store: a bcrypt hash as it is, clear text hashed if it meets the rules.
+ * If the store has a password already, that one counts.
  */
 export function createPasswordMigration(parts: PasswordMigrationParts): Job {
   const { passwords, objects, signIn, clock, events } = parts;

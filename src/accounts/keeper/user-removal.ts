@@ -39,8 +39,8 @@ export function createUserRemoval(parts: UserRemovalParts): Job {
   /** Removes everything but the login records, and returns those. */
   const begin = async ({ name, uid }: UserRecord): Promise<Leftover[]> => {
     const selector = `${names.userRef}=${userRef(name)}`;
-    // Nobody of this name comes before the object has gone, so the sessions that end are this user's: also when it was
-    // deleted while no replica ran.
+    // While the object is there, nobody else can have this name. So the sessions that end are this user's, even if the object
+    // was deleted while no replica ran.
     await ends.user(name, Math.floor(clock.now() / 1000));
     // A label can be put on any binding. One that Gatehouse keeps has one subject, the user.
     for (const binding of await bindings.list(selector))

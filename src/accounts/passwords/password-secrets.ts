@@ -104,8 +104,8 @@ class PasswordSecrets implements PasswordStore {
   }
 
   /**
-   * Leaves the password of another user of this name alone. One that nobody can read goes, too. What memory does not know
-   * is looked for in the cluster: it may have been written a moment ago.
+   * Removes the Secret, also if it cannot be read, but not if it is that of another user of this name. If memory has none, the
+   * cluster is asked, because it may have been written a moment ago.
    */
   async remove({ name, uid }: PasswordOwner): Promise<void> {
     const { records } = this.#parts;

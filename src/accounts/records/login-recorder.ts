@@ -30,10 +30,10 @@ export interface LoginRecorder extends SignInRecorder {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Attempts that make one record: successes of one user and source, or failures of one user. */
+/** Attempts within this time make one record: successes of one user and source, or failures of one user. */
 const MERGED_MS = 10_000;
 
-/** Twice a second up to ten: 20 records a second, half of what two cores can sign in. */
+/** Twice a second at most ten records are written: 20 a second, for half of the sign-ins that two cores can do. */
 const LOOK_MS = 500;
 const MOST_AT_ONCE = 10;
 
@@ -59,7 +59,7 @@ interface Waiting {
   readonly dueAt: number;
 }
 
-/** Writes login records behind the sign-ins (docs/contract/accounts.md, section 8). Only User objects have records. */
+/** Writes login records after the sign-ins, in the background (docs/contract/accounts.md, section 8). Only User objects have records. */
 export function createLoginRecorder(parts: LoginRecorderParts): LoginRecorder {
   return new Recorder(parts);
 }
@@ -67,7 +67,7 @@ export function createLoginRecorder(parts: LoginRecorderParts): LoginRecorder {
 class Recorder implements LoginRecorder {
   readonly #parts: LoginRecorderParts;
   readonly #failure: LastingFailure;
-  /** Keyed by user and source, or by user alone while they wait for their turn. Kept apart so that failures push out none of them. */
+  /** Keyed by user and source, or by user alone while they wait for their turn. Failures are apart, so they push out no success. */
   readonly #successes = new Map<string, Waiting>();
   /** Keyed by user. */
   readonly #failures = new Map<string, Waiting>();
@@ -136,7 +136,7 @@ class Recorder implements LoginRecorder {
     return [...this.#successes].filter(([, { dueAt }]) => dueAt <= now).slice(0, MOST_AT_ONCE);
   }
 
-  /** A failure that gets nothing of the budget goes on being merged. The budget has three at most. */
+  /** The failures that the budget allows to write, three at most. The others stay, and later failures are merged into them. */
   #dueFailures(): readonly [string, Waiting][] {
     const { clock, budget } = this.#parts;
     const due: [string, Waiting][] = [];

@@ -21,7 +21,7 @@ export interface LearnedSuccess {
   readonly createdAtMs: number;
 }
 
-/** Texts of entries that are not in the mirror yet: a page of a list. */
+/** How many texts may belong to entries that are not in the mirror yet: those of a page of a list. */
 const SPARE_TEXTS = 1_000;
 
 const NONE: ReadonlyMap<string, RecordEntry> = new Map();

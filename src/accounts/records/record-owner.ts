@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 
 /** 253 characters for a name, less the dash and ten hex digits. */
 const LONGEST_PREFIX = 242;
-/** A longer name is not in the label, but a digest of it. */
+/** The label has the name itself up to this length, and the digest of a longer one. */
 const LONGEST_IN_LABEL = 63;
 
 /** What the names of a user's login records begin with, before the last dash. */
@@ -13,7 +13,8 @@ export const prefixOf = (record: string): string => record.slice(0, Math.max(0, 
 
 /**
  * Whether a record with the label of this user is this user's. The label of a long name is a digest, which may be the
- * name of somebody else. Another tool may name a record as it likes, so a short name is otherwise taken at its label.
+ * name of somebody else. Another tool may name a record as it likes, so the label alone decides if the user's name and the one
+ * in the record's name are short.
  */
 export function isRecordOf(user: string, { metadata: { name } }: KubernetesObject): boolean {
   const prefix = prefixOf(name);

@@ -24,14 +24,14 @@ export const toBinding = (user: string, role: string, names: AccountNames): NewO
   roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
 });
 
-/** Its one subject, where that is a user. */
+/** The user who is the only subject of the binding; `undefined` for any other binding. */
 export function boundUser(binding: KubernetesObject): string | undefined {
   const subjects = asArray(binding['subjects']);
   const { kind, name } = asObject(subjects[0]);
   return subjects.length === 1 && kind === 'User' && typeof name === 'string' ? name : undefined;
 }
 
-/** Whether the user is among its subjects. */
+/** Whether the user is among the binding's subjects. */
 export const namesUser = (binding: KubernetesObject, user: string): boolean =>
   asArray(binding['subjects'])
     .map(asObject)

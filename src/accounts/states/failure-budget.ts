@@ -4,9 +4,9 @@ import type { Clock } from '../../runtime/clock.ts';
 const PER_FAILURE = 3 / 1_000;
 /** A few people who mistype are written down at once. */
 const MOST = 3;
-/** The budget grows this fast, so that in quiet times every failure is written down. */
+/** How fast the budget grows with time, in writes: fast enough that in quiet times every failure is written down. */
 const PER_MS = 1 / 10_000;
-/** More failures than this in ten seconds are a flood (A-43 has the same number a minute): nothing comes by waiting then. */
+/** More failures than this in ten seconds are a flood, in which the budget does not grow with time (A-43 has the same number a minute). */
 const FLOOD = 100;
 const FLOOD_MS = 10_000;
 

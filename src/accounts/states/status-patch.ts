@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import { asObject } from '../../runtime/text/json-value.ts';
 
-/** What the stored object must be; another one is a conflict, or refused. */
+/** What the stored object must match; otherwise the write is a conflict, or is refused. */
 interface Expected {
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -15,9 +15,10 @@ type StatusMembers = Readonly<Record<string, string | null>>;
 export type StatusPatch = (name: string, status: StatusMembers, expected?: Expected) => Promise<KubernetesObject>;
 
 /**
- * By the status subresource; by the object itself where the custom resource has none, as that of KubeSphere 3.4. A 404
- * of the subresource may also be that of a missing user, or of an API server in trouble, so it is asked first each time,
- * and a patch of the object counts only when it shows: where there is a subresource, it leaves the status as it was.
+ * Patches the status subresource, or the object itself if the custom resource has no such subresource, as in KubeSphere 3.4. A
+ * 404 of the subresource may also mean that the user is missing, or that the API server is in trouble. So the subresource is
+ * tried first each time, and a patch of the object counts only if the answer shows the change: where there is a subresource, a
+ * patch of the object leaves the status as it was.
  */
 export function createStatusPatch(objects: Pick<ClusterObjects, 'patch'>): StatusPatch {
   return async (name, status, expected = {}) => {

@@ -64,12 +64,12 @@ class Expectation {
   readonly #users: Pick<UserRecords, 'all'>;
   readonly #clock: Clock;
   /**
-   * In the order of the mirror. All of them until the question comes: the mirror may show the write before its answer is here,
-   * and before the write a time when the user had the address already.
+   * In the order of the mirror. All are kept until `wasTaken` is called: the mirror may show the write before the answer to it has
+   * come, and may show earlier versions in which the user had the address already.
    */
   readonly #found: Found[] = [];
   #waiting: ((found: Found) => void) | undefined;
-  /** Nothing is looked for any more: each time it would be a walk over all users. */
+  /** Once the question is answered, nothing is looked for any more, because each look is a walk over all users. */
   #isAnswered = false;
 
   constructor(email: string, users: Pick<UserRecords, 'all'>, clock: Clock) {
@@ -86,7 +86,7 @@ class Expectation {
   }
 
   wasTaken(uid: string, version: string): Promise<boolean> {
-    // A later version where a new list has skipped this one.
+    // Or a later version, because a new list may have skipped this one.
     const isIt = (found: Found): boolean => found.uid === uid && compareResourceVersions(found.version, version) >= 0;
     const known = this.#found.find(isIt);
     if (known) {
@@ -111,6 +111,6 @@ class Expectation {
     return false;
   }
 
-  /** Includes a user who is still being created: the replica that creates it may know already that nobody was before. */
+  /** Includes a user who is still being created: the replica that creates the user may know already that nobody had the address before. */
   #hasAddress = ({ email, isDeleting }: UserRecord): boolean => !isDeleting && email.toLowerCase() === this.#email;
 }

@@ -70,6 +70,6 @@ function groupFaults(field: string, group: string): StatusCause[] {
   if ([...group].length > LONGEST_GROUP)
     return [bad(field, `must have at most ${LONGEST_GROUP} characters`, cut(group))];
   if (CONTROL.test(group)) return [bad(field, 'must have no control characters')];
-  // A header carries it to the cluster in every call through the gateway.
+  // A header carries the group to the cluster in every call through the gateway.
   return fitsHeader(group) ? [] : [bad(field, 'must not begin or end with a blank', group)];
 }

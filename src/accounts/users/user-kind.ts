@@ -15,7 +15,7 @@ const FILTERS = new Map<string, FilterReader>([
   ['ingroup', (text) => (user) => userOwnOf(user).record.groups.includes(text)],
   ['notingroup', (text) => (user) => !userOwnOf(user).record.groups.includes(text)],
   ['globalrole', (text) => (user) => userOwnOf(user).role === text],
-  // KubeSphere 3.4 looks for members of a scope with these.
+  // KubeSphere 3.4 selects the members of a cluster, workspace or namespace with these.
   ...['cluster', 'clusterrole', 'workspace', 'workspacerole', 'namespace', 'role'].map(
     (name): [string, FilterReader] => [name, notOffered],
   ),

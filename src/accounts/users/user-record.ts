@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { asArray, asObject } from '../../runtime/text/json-value.ts';
 import type { AccountNames } from '../names.ts';
 
-/** A User object as the directory and the writers read it. Odd members count as absent. */
+/** A User object as the directory and the writers read it. A member of another type counts as absent. */
 export interface UserRecord {
   readonly name: string;
   readonly uid: string;
@@ -23,9 +23,9 @@ export interface UserRecord {
   /** The user is still being created: it is not shown and cannot sign in. */
   readonly isIncomplete: boolean;
   readonly isDeleting: boolean;
-  /** Milliseconds since 1970; tokens that were issued before were another user's, or have been ended. */
+  /** Milliseconds since 1970; tokens that were issued before are another user's of this name, or have been ended. */
   readonly tokensNotBeforeMs: number;
-  /** Whether ours is among its finalizers: it goes when what belongs to it has gone. */
+  /** Whether the object has our finalizer, which keeps it until everything that belongs to the user is gone. */
   readonly hasFinalizer: boolean;
   /** `spec.password`: only in clusters of KubeSphere 3.4, and after a raw write where its CRD is installed. */
   readonly storedPassword: string | undefined;

@@ -12,9 +12,9 @@ export interface AnnotationRights {
 }
 
 /**
- * The annotations of a user after an update. The body replaces what this caller may change: a manager all but what
- * Gatehouse keeps, others all but those of the platform (`iam.<platform>.io/…`). A foreign one is kept when it is absent,
- * and `refused` names it when it differs. The role is no annotation that is stored.
+ * The annotations of a user after an update. The body replaces those that this caller may change: a manager all except
+ * those that only Gatehouse writes, others all except those of the platform (`iam.<platform>.io/…`). Any other annotation keeps
+ * its value if the body lacks it; if the body has another value, `refused` names the annotation. The role is never stored.
  */
 export function annotationsAfter(
   written: Annotations | undefined,
@@ -25,7 +25,8 @@ export function annotationsAfter(
   const kept = storable(stored, names);
   const own: ReadonlySet<string> = new Set([
     ...keptByUs(names),
-    // A user who must set a first password proves no old one. So nobody may set this on themselves: a stolen token could take the account.
+    // A user who must set a first password need not prove an old one. If users could set this on themselves, a stolen token could
+    // take over the account.
     ...(isSelf ? [names.uninitialized] : []),
   ]);
   const isForeign = (key: string): boolean => own.has(key) || (!isManager && key.startsWith(names.prefix));
@@ -45,15 +46,15 @@ const keptByUs = ({ lastPasswordChange, incomplete, tokensNotBefore, lastRoleCha
 ];
 
 /**
- * The annotations that a new user begins with. What only Gatehouse writes is dropped and not refused: a client may make a
- * user from what it was told of another one (AC-22).
+ * The annotations that a new user begins with. Those that only Gatehouse writes are dropped and not refused, because a client
+ * may create a user from the answer about another one (AC-22).
  */
 export function annotationsOfNew(written: Annotations, names: AccountNames): Annotations {
   const own = new Set(keptByUs(names));
   return Object.fromEntries(Object.entries(storable(written, names)).filter(([key]) => !own.has(key)));
 }
 
-/** Without what is never stored: the role, which is computed, and what kubectl writes. */
+/** The annotations without those that are never stored: the role, which is computed, and kubectl's copy of the object. */
 function storable(annotations: Annotations, names: AccountNames): Annotations {
   const { [names.globalRole]: _, [LAST_APPLIED]: __, ...kept } = annotations;
   return kept;

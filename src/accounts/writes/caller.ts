@@ -5,7 +5,7 @@ import type { SecurityEventFields } from '../../security-events.ts';
 export interface Caller extends Subject {
   /** The caller's normalised address: failed password checks count for it. */
   readonly source: string;
-  /** What the audit trail says of the request besides: its ids, the session, the client. */
+  /** What else the audit trail says about the request: its ids, the session, the client. */
   readonly trail: SecurityEventFields;
   /** Aborts when the client has gone. What has been begun is completed all the same. */
   readonly signal: AbortSignal;

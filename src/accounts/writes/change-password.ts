@@ -70,13 +70,13 @@ async function proveCurrent(
 interface PasswordSetting {
   readonly parts: UserWriteParts;
   readonly isFirst: boolean;
-  /** The hash of the password that was proven: of two changes at once, the second proves one that is no more. */
+  /** The hash of the password that the caller has proven. Only this hash is replaced, so of two changes at once one fails. */
   readonly instead?: string | undefined;
 }
 
 /**
- * Hashes and stores a new password. `isFirst`: the user has set it, so none is asked for any more. The tokens die first; a
- * failure after that leaves the old password, and the same request may be sent again.
+ * Hashes and stores a new password. `isFirst`: users who set their first password need not be asked for one any more. The
+ * sessions end first. If the password cannot be stored after that, the old one stays, and the same request may be sent again.
  */
 export async function setPassword(
   { metadata: { name, uid } }: KubernetesObject,

@@ -11,7 +11,7 @@ import { checkBoundName, checkGroups } from './group-rights.ts';
 import { parseUser, type WrittenUser } from './user-body.ts';
 import { type AnsweredUser, type CheckAddress, type UserWriteParts, withAddress } from './user-writes.ts';
 
-/** A user as asked for, with everything checked that needs no question. */
+/** A user as requested. What can be checked without asking the cluster is checked. */
 interface Wanted {
   readonly name: string;
   readonly written: WrittenUser;

@@ -1,8 +1,9 @@
 import { currentUser, endSessions, type UserWriteParts } from './user-writes.ts';
 
 /**
- * Removes a user: first the tokens, then the object (docs/contract/accounts.md, section 6.5). Its finalizer lets a keeper
- * remove what belongs to it. When one of the two cannot be written, a repeat completes it (AC-53).
+ * Removes a user: first ends the sessions, then deletes the object (docs/contract/accounts.md, section 6.5). The finalizer keeps
+ * the object until a keeper has removed what belongs to it. If one of the two writes fails, the same request, sent again,
+ * completes the removal (AC-53).
  */
 export function createUserDeletion(parts: UserWriteParts): (name: string) => Promise<void> {
   const { users, refusals } = parts;

@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts';
 import { setPassword } from './change-password.ts';
 import { type AnsweredUser, currentUser, isOwn, type UserWriteParts } from './user-writes.ts';
 
-/** RFC 6902. A request for a first password has two operations; one with more than this many has another purpose. */
+/** How deep the JSON patch (RFC 6902) may nest: one that sets a first password is a list of flat objects. */
 const DEEPEST = 8;
 
 type FirstPassword = { readonly password: string | undefined };

@@ -126,7 +126,7 @@ const bindingOf = ({ user, role }: Assigned, { bindings, refusals }: RoleAssignm
     throw toRoleFailure(error, { user, role, refusals });
   });
 
-/** From the cluster: what decides about a role must not be as old as memory may be. */
+/** Asks the cluster, because memory may be too old for a decision about a role. */
 async function keptBindings(user: string, { bindings, names }: RoleAssignmentParts): Promise<readonly KeptBinding[]> {
   const found = await bindings
     .list(`${names.userRef}=${userRef(user)}`)
@@ -144,12 +144,13 @@ async function isBoundElsewhere(user: string, { bindings, names }: RoleAssignmen
   return all.some((binding) => binding.metadata.labels?.[names.userRef] === undefined && namesUser(binding, user));
 }
 
-/** What a header can carry. A group with another name cannot be acted as, which only narrows what is allowed. */
+/** The names that a header can carry. A group with another name is left out, which can only narrow what is allowed. */
 const SENDABLE = /^[!-~]+$/;
 
 /**
- * Sends a request as the caller. A group that we may not act as is left out, which can only narrow what the cluster
- * allows: the installation names those who give roles, and the groups that count for it, but not every group of theirs.
+ * Sends a request as the caller. A group that we may not impersonate is left out, which can only narrow what the cluster
+ * allows. The installation lists the users who may give roles, and the groups that matter for it, but not all groups of these
+ * users.
  */
 async function asCaller<T>(caller: Caller, send: (as: Impersonated) => Promise<T>): Promise<T> {
   // The API server adds this group by itself, and impersonating it would need a right of its own.

@@ -19,7 +19,7 @@ export interface Planned {
 
 const STATES: ReadonlySet<string> = new Set(['Active', 'Disabled']);
 
-/** Who asks, and what the user has. */
+/** What is known of the caller, and which roles the user has. */
 interface Standing {
   readonly isManager: boolean;
   readonly isSelf: boolean;
@@ -79,11 +79,12 @@ export function planUpdate(
       metadata: {
         ...stored.metadata,
         labels: labels ?? {},
-        // In the object itself: a disable must end sessions even when their records are lost.
+        // This is in the object itself, because disabling a user must end the sessions even if their records are lost.
         annotations: {
           ...annotations.annotations,
           ...(isOtherState && state === 'Disabled' ? { [names.tokensNotBefore]: toRfc3339(clock.now()) } : {}),
-          // The cluster accepts an update without changes at any version, so this one makes a change: of two changes of a role one must win.
+          // The cluster accepts an update without changes at any version. A role is not in the object, so this annotation makes it
+          // change: of two changes of a role at one version, only one may succeed.
           ...(role === undefined ? {} : { [names.lastRoleChange]: new Date(clock.now()).toISOString() }),
         },
       },
@@ -101,7 +102,7 @@ function annotationFaults(annotations: Readonly<Record<string, string>>): Status
     : [bad('metadata.annotations', `must have at most ${LONGEST_OWN_ANNOTATIONS} bytes in all`)];
 }
 
-/** Every fault at once, but for fields that stay as they are: a user who was made elsewhere can still be changed. */
+/** Finds every fault, except in fields that stay as they are: a user who was made with another tool can still be changed. */
 function checkFields(
   written: WrittenUser,
   { record, before, isManager }: Before,

@@ -25,7 +25,7 @@ export interface UpdateRequest {
   /** The name in the path. */
   readonly name: string;
   readonly body: Buffer;
-  /** Whether the cluster allows the caller to update this user; else it is the user itself. */
+  /** Whether the cluster allows the caller to update this user. If not, the caller is this user. */
   readonly isManager: boolean;
 }
 
@@ -36,8 +36,9 @@ export interface UpdateRequest {
 const OWN_WRITES = { limit: 20, windowMs: 60_000 };
 
 /**
- * Changes a user as the body says, within what this caller may change (docs/contract/accounts.md, section 6.4). A field that
- * the caller may not change is kept when absent, fine when it is as it was, and refuses the whole request when it differs.
+ * Changes a user as the body says, within what this caller may change (docs/contract/accounts.md, section 6.4). Of the
+ * fields that the caller may not change, an absent one keeps its value, an equal one is accepted, and a different one makes us
+ * refuse the whole request.
  */
 export function createUserUpdate(
   parts: UserWriteParts,
@@ -94,8 +95,8 @@ function saveWithAddress(
 }
 
 /**
- * The user first: of two changes of one version the cluster takes one, and only that one goes on to the role. Then the new
- * role, and last the old one goes. When the role cannot be given, the user becomes what it was.
+ * Writes the object first: of two changes of one version the cluster accepts one, and only that one goes on to the role. Then
+ * it gives the new role, and last it takes the old one. If the role cannot be given, the object gets its old content again.
  */
 async function save(
   { object, state, role, checkAddress }: Planned & { readonly checkAddress: CheckAddress },

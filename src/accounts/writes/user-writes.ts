@@ -23,7 +23,7 @@ interface KnownUsers {
 
 /** Ends sessions. Rejects when that could not be written. */
 interface SessionCutOff {
-  /** Every session of the user that has issued a token up to now. */
+  /** Ends every session of the user in which a token was issued up to now. */
   user(name: string): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function currentUser(
 ): Promise<KubernetesObject> {
   const object = await users.get(name).catch(refusals.throwWriteFailure(name));
   const user = known.byName(name);
-  // An object that another source takes the name from would be changed without any effect.
+  // If another source has a user of this name, that one counts, and a change of the object would have no effect.
   if (user && user.isObject !== true) throw refusals.keptElsewhere(name);
   if (object && isThere(object, names)) return object;
   throw refusals.notFound('users', name);
@@ -96,12 +96,13 @@ export async function endSessions(name: string, { sessions }: UserWriteParts): P
   await sessions.user(name).catch(throwNotSaved('the sessions of the user cannot be ended, and nothing was changed'));
 }
 
-/** Takes what the cluster has stored. Rejects when somebody had the address before this user. */
+/** `written`: the object as the cluster has stored it. Rejects when somebody had the e-mail address before this user. */
 export type CheckAddress = (written: Pick<ObjectMeta, 'uid' | 'resourceVersion'>) => Promise<void>;
 
 /**
- * Makes a write that gives the user an address, and what follows it. Rejects with 409 when somebody had the address
- * before, and with 503 when that cannot be told; `follow` and its caller undo the write then (A-41).
+ * Calls `write`, which gives the user an e-mail address and then checks it with the function that it gets. That function rejects
+ * with 409 when somebody had the address before, and with 503 when nobody can tell; `write` then undoes what it has written
+ * (A-41).
  */
 export async function withAddress<T>(
   { name, email }: { readonly name: string; readonly email: string },

@@ -153,7 +153,7 @@ export class Watcher implements Watch {
     return !changes.knows(version) || (since !== undefined && !changes.knowsAfter(since.state.objects.newest));
   }
 
-  /** Returns no bytes in the same case. */
+  /** Returns no bytes in the same case as `#nextOfBeginning`. */
   #nextOfChanges(): Uint8Array | undefined {
     const { batches, store, view } = this.#parts;
     while (!(this.#due && this.#isComplete) && this.#state.position !== store.version) {
