@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { parseCallerToken } from '../runtime/text/parse.ts';
+import { parseCallerToken } from '../runtime/text/caller-token.ts';
 import { completeClients, type ReadFile } from './clients.ts';
 import type { Config, Warnings } from './config.ts';
 import { loggingProblems, loggingWarnings } from './logging.ts';

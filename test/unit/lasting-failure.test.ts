@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LastingFailure, RecentReports } from '../../src/runtime/lasting-failure.ts';
+import { LastingFailure } from '../../src/runtime/lasting-failure.ts';
+import { RecentReports } from '../../src/runtime/recent-reports.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 test('what was told is news again after a minute, each by itself, and the text that is empty too', async () => {

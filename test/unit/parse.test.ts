@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseBooleanWord } from '../../src/runtime/text/parse.ts';
+import { parseBooleanWord } from '../../src/runtime/text/boolean-word.ts';
 
 describe('a boolean word', () => {
   test.each(['1', 't', 'T', 'TRUE', 'true', 'True'])('%s is true', (text) => {

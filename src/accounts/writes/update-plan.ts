@@ -20,7 +20,7 @@ export interface Planned {
 const STATES: ReadonlySet<string> = new Set(['Active', 'Disabled']);
 
 /** What is known of the caller, and which roles the user has. */
-interface Standing {
+interface CallerAndRoles {
   readonly isManager: boolean;
   readonly isSelf: boolean;
   /** The roles of the user, the one that is shown first. */
@@ -45,7 +45,7 @@ const LONGEST_OWN_ANNOTATIONS = 16 * 1024;
 export function planUpdate(
   written: WrittenUser,
   stored: KubernetesObject,
-  { isManager, isSelf, roles, parts }: Standing,
+  { isManager, isSelf, roles, parts }: CallerAndRoles,
 ): Planned {
   const { names, clock, refusals } = parts;
   const { name, resourceVersion } = stored.metadata;

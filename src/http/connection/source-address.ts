@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { RecentReports } from '../../runtime/lasting-failure.ts';
+import { RecentReports } from '../../runtime/recent-reports.ts';
 import { unmapped } from '../../runtime/source-address.ts';
 import type { HttpMetrics } from '../metrics.ts';
 

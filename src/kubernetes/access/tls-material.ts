@@ -19,13 +19,12 @@ function blocks(pem: string): readonly Block[] {
 }
 
 const certificates = (pem: string): readonly string[] =>
-  blocks(pem)
-    .filter(({ kind, der }) => kind === 'CERTIFICATE' && der !== undefined && isCertificate(der))
-    .map(({ der = Buffer.alloc(0) }) => toPem(der));
+  blocks(pem).flatMap(({ kind, der }) => (kind === 'CERTIFICATE' && der && isCertificate(der) ? [toPem(der)] : []));
 
 function isCertificate(der: Buffer): boolean {
   try {
-    return new X509Certificate(der) !== undefined;
+    new X509Certificate(der);
+    return true;
   } catch {
     return false;
   }

@@ -6,7 +6,7 @@ import type { RequestMetrics } from '../metrics.ts';
 import { HeldAnswer } from './held-answer.ts';
 import { passOn } from './pass-on.ts';
 import { PassageError, type PassedAnswer, type PassedCall } from './passed-call.ts';
-import { Reachability } from './standing.ts';
+import { Reachability } from './reachability.ts';
 import { requestUpgrade, type Upgraded } from './upgrade.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followFile } from '../../runtime/followed-file.ts';
 import type { Random } from '../../runtime/random.ts';
-import { parseCallerToken } from '../../runtime/text/parse.ts';
+import { parseCallerToken } from '../../runtime/text/caller-token.ts';
 import type { ClientFault } from '../tokens/act.ts';
 import { parseAuthorization } from './authorization-header.ts';
 

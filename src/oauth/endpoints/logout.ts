@@ -1,4 +1,4 @@
-import { parseBooleanWord } from '../../runtime/text/parse.ts';
+import { parseBooleanWord } from '../../runtime/text/boolean-word.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import type { EndSessionRequest, LogoutResponse } from '../authorization-server.ts';
 import { OAuthError } from '../oauth-error.ts';

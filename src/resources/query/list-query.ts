@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts';
+import { parseBooleanWord } from '../../runtime/text/boolean-word.ts';
 import {
   invalid,
   isInteger,
@@ -8,7 +9,6 @@ import {
   quoted,
   readParameters,
 } from '../../runtime/text/parameters.ts';
-import { parseBooleanWord } from '../../runtime/text/parse.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { CLIENT_PARAMETERS, type ClientSetting } from './client-parameters.ts';
 import { type Condition, commonFilters, type FilterReaders, notOneOf } from './filter.ts';

@@ -1,3 +1,4 @@
+import { parseBooleanWord } from '../../runtime/text/boolean-word.ts';
 import {
   invalid,
   type ParameterReader,
@@ -7,7 +8,6 @@ import {
   readParameters,
   refusal,
 } from '../../runtime/text/parameters.ts';
-import { parseBooleanWord } from '../../runtime/text/parse.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import { allOf, type Condition } from '../query/filter.ts';
 import { type Setting as ListSetting, type ListVocabulary, listParameters } from '../query/list-query.ts';

@@ -143,10 +143,12 @@ export class FairSlots {
       (longest, other) => (other.length > longest.length ? other : longest),
       [],
     );
-    if (most.length >= own + 2) most.pop()?.settle('no_share');
-    else if (own === 0 && this.#dropLatest(this.#turnOf(party))) return undefined;
-    else return own > 1 && own >= most.length ? 'no_share' : 'no_place';
-    return undefined;
+    if (most.length >= own + 2) {
+      most.pop()?.settle('no_share');
+      return undefined;
+    }
+    if (own === 0 && this.#dropLatest(this.#turnOf(party))) return undefined;
+    return own > 1 && own >= most.length ? 'no_share' : 'no_place';
   }
 
   /**

@@ -1,7 +1,8 @@
 import { Backoff } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
-import { LastingFailure, RecentReports } from '../lasting-failure.ts';
+import { LastingFailure } from '../lasting-failure.ts';
 import type { Random } from '../random.ts';
+import { RecentReports } from '../recent-reports.ts';
 import { BoundedCalls, type CallLimits, CallsPaused, CallTimedOut, TooManyCalls } from './bounded-calls.ts';
 import { type CallFault, CallPause, isOfTheQuestion } from './call-pause.ts';
 
