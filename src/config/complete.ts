@@ -30,7 +30,7 @@ export function complete(file: FileConfig, source: string, readFile: ReadFile): 
     ...file,
     authentication: { ...authentication, oauthOptions: { ...authentication.oauthOptions, issuer, clients } },
     users: completeUsers(file),
-    keys: { secretName: file.keys.secretName ?? `${platform}-signing-keys` },
+    keys: { secretName: keySecretOf(file) },
   };
   return {
     config: deepFreeze(config),
@@ -42,6 +42,8 @@ export function complete(file: FileConfig, source: string, readFile: ReadFile): 
     ],
   };
 }
+
+const keySecretOf = ({ keys, platform }: FileConfig): string => keys.secretName ?? `${platform}-signing-keys`;
 
 function completeUsers({ platform, users }: FileConfig): Config['users'] {
   const asked = users.firstAdministrator;
@@ -63,6 +65,8 @@ function contradictions(file: FileConfig): Problem[] {
     problems.push({ path: 'server.metricsPort', message: 'must differ from server.port' });
   if (authentication.passwordHash.cost > authentication.passwordHash.maxCost)
     problems.push({ path: 'authentication.passwordHash.cost', message: 'must not be above maxCost' });
+  if (completeUsers(file).firstAdministrator.secretName === keySecretOf(file))
+    problems.push({ path: 'users.firstAdministrator.secretName', message: 'must differ from keys.secretName' });
   if (file.gateway.rejectImpersonation === false)
     problems.push({ path: 'gateway.rejectImpersonation', message: NEVER_IGNORED });
   if (file.gateway.rejectImpersonation && file.gateway.impersonation === 'honour')

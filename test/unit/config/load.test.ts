@@ -188,6 +188,12 @@ authentication:
     ]);
   });
 
+  test('refuses one Secret for the signing keys and the first administrator', () => {
+    const message = 'users.firstAdministrator.secretName: must differ from keys.secretName';
+    expect(problemsOf('keys: {secretName: one}\nusers: {firstAdministrator: {secretName: one}}')).toEqual([message]);
+    expect(problemsOf('keys: {secretName: gatehouse-first-administrator}')).toEqual([message]);
+  });
+
   test('refuses one port for two servers, and a hash cost above what is accepted', () => {
     expect(problemsOf('server: {port: 1, metricsPort: 1}\nauthentication: {passwordHash: {cost: 13}}')).toEqual([
       'server.metricsPort: must differ from server.port',
