@@ -100,17 +100,17 @@ async function readHash(
 
 function createOperator(config: Config, cluster: Cluster, { clock, print }: UsersCommandParts): UserOperator {
   const names = accountNames(config.platform);
-  const { objects: users, patchStatus, bindings } = accountCollections(names, cluster);
+  const { objects, patchStatus, bindings } = accountCollections(names, cluster);
   return new UserOperator({
     names,
     reservedNames: new Set(config.accounts.reservedNames),
-    users,
+    objects,
     patchStatus,
     bindings,
     roles: cluster.objects(CLUSTER_ROLES),
     setPassword:
       config.accounts.passwordStore === 'userObject'
-        ? async ({ name, uid }, password) => void (await users.patch(name, { metadata: { uid }, spec: { password } }))
+        ? async ({ name, uid }, password) => void (await objects.patch(name, { metadata: { uid }, spec: { password } }))
         : (owner, hash) => storeHash(owner, hash, config.platform, cluster),
     clock,
     print,

@@ -73,8 +73,8 @@ interface AccountJudges {
 
 /** Users as objects of the cluster. They come before the tokens, and the API that changes them comes after. */
 export interface Accounts extends Family {
-  /** As the user directory takes them. */
-  readonly objects: UserObjects;
+  /** A source of the user directory. */
+  readonly userSource: UserObjects;
   readonly recorder: SignInRecorder;
   /** The account API over these users, and the background work for them. */
   createApi(judges: AccountJudges): Family;
@@ -96,19 +96,19 @@ export function createAccounts(options: AccountsOptions, parts: AccountsParts): 
   const { passwords, upkeep: ofPasswords } = createPasswords(options, written);
   const common: AccountsInCommon = { ...written, passwords };
 
-  const objects = createUserObjects(options, common);
-  registerFaultyUsers(registry, objects.faulty);
-  const check = { name: 'users-indexed', endpoints: ['readyz'], check: objects.fault } as const;
+  const userSource = createUserObjects(options, common);
+  registerFaultyUsers(registry, userSource.faulty);
+  const check = { name: 'users-indexed', endpoints: ['readyz'], check: userSource.fault } as const;
   const budget = new FailureBudget(clock);
   const counted = createRecordCounter(registry);
   const recorder = createLoginRecorder({ ...common, records: common.loginRecords, budget, counted });
   const ofRecorder = { name: 'login recorder', run: (signal: AbortSignal) => recorder.run(signal) };
   return {
-    objects,
+    userSource,
     recorder,
     upkeep: allUpkeep([mirrors.upkeep, ofPasswords, { ...NO_UPKEEP, parts: [ofRecorder], checks: [check] }]),
     createApi: (judges) => {
-      const kept = { ...common, ...judges, budget, isKnown: () => objects.fault() === undefined };
+      const kept = { ...common, ...judges, budget, isKnown: () => userSource.fault() === undefined };
       return {
         routes: routesOf(options, { ...common, ...mirrors }, judges),
         upkeep: allUpkeep([createAccountKeeping(options, kept), createAccountRecords(options, kept)]),
@@ -135,7 +135,6 @@ function routesOf(
     }),
     writes: createAccountWrites({
       ...parts,
-      users: parts.objects,
       reservedNames: new Set(reservedNames),
       known: tokens.users,
       rivals: createEmailRivals(users, { clock }),

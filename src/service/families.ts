@@ -41,8 +41,8 @@ export async function makeFamilies(
   const accounts = config.accounts.enabled
     ? add(createAccounts(toAccountsOptions(config), { ...parts, exposeBytes }))
     : undefined;
-  const { objects, recorder } = accounts ?? {};
-  const tokens = add(createTokenService(toTokenServiceOptions(config), { ...parts, objects, recorder }));
+  const known = { objects: accounts?.userSource, recorder: accounts?.recorder };
+  const tokens = add(createTokenService(toTokenServiceOptions(config), { ...parts, ...known }));
   add({ routes: tokenReviewFamily(tokens.tokenReviews) });
   const ofCluster = { ...parts, logger: logger.child({ apiServer: cluster.apiServer }) };
   const { authorizer, reviews } = add(createAuthorization(toAuthorizationOptions(config), ofCluster));

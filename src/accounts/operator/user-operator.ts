@@ -15,7 +15,8 @@ import { toUserRecord, type UserRecord } from '../users/user-record.ts';
 export interface UserOperatorParts {
   readonly names: AccountNames;
   readonly reservedNames: ReadonlySet<string>;
-  readonly users: ClusterObjects;
+  /** The User objects. */
+  readonly objects: ClusterObjects;
   readonly patchStatus: StatusPatch;
   readonly bindings: ClusterObjects;
   readonly roles: Pick<ClusterObjects, 'list'>;
@@ -56,9 +57,9 @@ export class UserOperator {
   }
 
   async list(): Promise<void> {
-    const { users, bindings, names, print } = this.#parts;
+    const { objects, bindings, names, print } = this.#parts;
     const roles = rolesByUser(await bindings.list(names.userRef), names);
-    const rows = (await users.list('')).map((object) => toUserRecord(object, names));
+    const rows = (await objects.list('')).map((object) => toUserRecord(object, names));
     rows.sort((a, b) => (a.name < b.name ? -1 : 1));
     const table = rows.map(({ name, email, state, lastLoginTime }) => [
       name,
@@ -78,21 +79,28 @@ export class UserOperator {
     this.#parts.print(`made the user ${user.name}${user.hash === undefined ? ', who has no password yet' : ''}`);
   }
 
+  /**
+   * The sessions end first, as in the API: if the last write fails, the new password is in force and no old session is. They end once
+   * more after it, since somebody may sign in with the old password meanwhile.
+   */
   async setPassword(name: string, hash: string): Promise<void> {
-    const { names, users, clock, print } = this.#parts;
+    const { names, objects, clock, print } = this.#parts;
     const { uid } = await this.#one(name);
+    const annotate = (annotations: object) => objects.patch(name, { metadata: { uid, annotations } });
+    await annotate({ [names.tokensNotBefore]: toRfc3339(clock.now()) });
     await this.#parts.setPassword({ name, uid }, hash);
     const now = toRfc3339(clock.now());
-    const annotations = { [names.lastPasswordChange]: now, [names.tokensNotBefore]: now };
-    await users.patch(name, { metadata: { uid, annotations } });
+    await annotate({ [names.lastPasswordChange]: now, [names.tokensNotBefore]: now });
     print(`the password of ${name} is set, and all sessions of ${name} end`);
   }
 
   async setState(name: string, state: 'Active' | 'Disabled', reason: string): Promise<void> {
-    const { users, names, patchStatus, clock, print } = this.#parts;
+    const { objects, names, patchStatus, clock, print } = this.#parts;
     const { uid } = await this.#one(name);
     if (state === 'Disabled')
-      await users.patch(name, { metadata: { uid, annotations: { [names.tokensNotBefore]: toRfc3339(clock.now()) } } });
+      await objects.patch(name, {
+        metadata: { uid, annotations: { [names.tokensNotBefore]: toRfc3339(clock.now()) } },
+      });
     const status = { state, reason, lastTransitionTime: toRfc3339(clock.now()) };
     await patchStatus(name, status, { uid });
     print(`${name} is ${state}`);
@@ -110,8 +118,8 @@ export class UserOperator {
    * `isApplied` it only prints what it would do.
    */
   async import(file: readonly User[], isApplied: boolean): Promise<void> {
-    const { users, names, print } = this.#parts;
-    const there = (await users.list('')).map((object) => toUserRecord(object, names));
+    const { objects, names, print } = this.#parts;
+    const there = (await objects.list('')).map((object) => toUserRecord(object, names));
     const states = new Map(there.map(({ name, state }) => [name, state || 'not set']));
     const owners = new Map(there.map(({ name, email }) => [email.toLowerCase(), name]));
     let made = 0;
@@ -157,8 +165,8 @@ export class UserOperator {
 
   async #refuseTakenEmail({ email }: NewUser): Promise<void> {
     if (email === '') return;
-    const { users, names } = this.#parts;
-    const all = (await users.list('')).map((object) => toUserRecord(object, names));
+    const { objects, names } = this.#parts;
+    const all = (await objects.list('')).map((object) => toUserRecord(object, names));
     const owner = all.find((record) => record.email.toLowerCase() === email.toLowerCase());
     if (owner) throw new UserRequestError(`${owner.name} has this e-mail address`);
   }
@@ -172,8 +180,8 @@ export class UserOperator {
   }
 
   async #one(name: string): Promise<UserRecord> {
-    const { users, names } = this.#parts;
-    const object = await users.get(name);
+    const { objects, names } = this.#parts;
+    const object = await objects.get(name);
     if (!object) throw new UserRequestError(`there is no user object ${name}`);
     const record = toUserRecord(object, names);
     if (record.isDeleting) throw new UserRequestError(`${name} is being deleted`);
@@ -182,13 +190,13 @@ export class UserOperator {
   }
 
   async #make({ name, email, lang, groups, role, hash, state = 'Active' }: NewUser): Promise<void> {
-    const { users, bindings, names, patchStatus, setPassword, clock } = this.#parts;
-    const objects: UserMakingParts['objects'] = {
+    const { objects, bindings, names, patchStatus, setPassword, clock } = this.#parts;
+    const claiming: UserMakingParts['objects'] = {
       create: (object) =>
-        users.create(object).catch((error: unknown) => {
+        objects.create(object).catch((error: unknown) => {
           throw isAlreadyExists(error) ? new UserRequestError(`there is a user object ${name}`) : error;
         }),
-      patch: (...patch) => users.patch(...patch),
+      patch: (...patch) => objects.patch(...patch),
     };
     const user: UserToMake = {
       name,
@@ -200,11 +208,11 @@ export class UserOperator {
       },
       undo: async ({ uid }) => {
         // Its finalizer lets a running server remove what belongs to it.
-        await users.remove(name, { uid }).catch(() => undefined);
+        await objects.remove(name, { uid }).catch(() => undefined);
       },
     };
     const passwords = { set: setPassword };
-    await makeUser(user, { names, objects, passwords, patchStatus, clock });
+    await makeUser(user, { names, objects: claiming, passwords, patchStatus, clock });
   }
 }
 

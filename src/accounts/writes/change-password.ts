@@ -84,7 +84,7 @@ export async function setPassword(
   caller: Caller,
   { parts, isFirst, instead }: PasswordSetting,
 ): Promise<KubernetesObject> {
-  const { hasher, passwords, users, names, clock } = parts;
+  const { hasher, passwords, objects, names, clock } = parts;
   const since = toRfc3339(clock.now());
   const hashed = await hasher.hash(password, { source: caller.source, signal: caller.signal });
   if (hashed.kind === 'busy') throw attemptsTurnedAway(hashed.retryAfterSeconds);
@@ -98,7 +98,7 @@ export async function setPassword(
     [names.tokensNotBefore]: since,
     ...(isFirst ? { [names.uninitialized]: null } : {}),
   };
-  return await users
+  return await objects
     .patch(name, { metadata: { uid, annotations: changed } })
     .catch(throwNotSaved('the new password is saved, but not when'));
 }

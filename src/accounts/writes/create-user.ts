@@ -75,7 +75,7 @@ interface Ready extends Wanted {
 
 function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<KubernetesObject> {
   const { name, role, written, email, state, hash, checkAddress } = wanted;
-  const { users: objects, assignment, names, refusals } = parts;
+  const { assignment, names, refusals } = parts;
   const { labels, lang, displayName, description, groups } = written;
   let binding: string | undefined;
   const user: UserToMake = {
@@ -95,22 +95,22 @@ function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<Kub
     },
     undo: (owner) => undo(owner, { role, binding }, parts),
   };
-  return makeUser(user, { ...parts, objects }).catch(refusals.throwWriteFailure(name));
+  return makeUser(user, parts).catch(refusals.throwWriteFailure(name));
 }
 
 /** Removes what was made so far. What cannot be removed now is removed with the incomplete user later. */
 async function undo(
   owner: PasswordOwner,
   { role, binding }: { readonly role: string | undefined; readonly binding: string | undefined },
-  { users, passwords, assignment, logger }: UserWriteParts,
+  { objects, passwords, assignment, logger }: UserWriteParts,
 ): Promise<void> {
   const { name, uid } = owner;
   try {
     // The object is deleted first, so that nobody misses what is removed after it. Its finalizer keeps it until the rest is gone.
-    await users.remove(name, { uid });
+    await objects.remove(name, { uid });
     if (role !== undefined && binding !== undefined) await assignment.takeBack(name, role, binding);
     await passwords.remove(owner);
-    await users.patch(name, { metadata: { uid, finalizers: null } });
+    await objects.patch(name, { metadata: { uid, finalizers: null } });
   } catch (error) {
     logger.warn({ err: error, user: name }, 'a user that could not be made is removed later');
   }

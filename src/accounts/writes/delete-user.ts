@@ -6,10 +6,10 @@ import { currentUser, endSessions, type UserWriteParts } from './user-writes.ts'
  * completes the removal (AC-53).
  */
 export function createUserDeletion(parts: UserWriteParts): (name: string) => Promise<void> {
-  const { users, refusals } = parts;
+  const { objects, refusals } = parts;
   return async (name) => {
     const { metadata } = await currentUser(name, parts);
     await endSessions(name, parts);
-    await users.remove(name, { uid: metadata.uid }).catch(refusals.throwWriteFailure(name));
+    await objects.remove(name, { uid: metadata.uid }).catch(refusals.throwWriteFailure(name));
   };
 }

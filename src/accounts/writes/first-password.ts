@@ -19,7 +19,7 @@ type FirstPassword = { readonly password: string | undefined };
 export function createFirstPassword(
   parts: UserWriteParts,
 ): (request: { readonly name: string; readonly body: Buffer }, caller: Caller) => Promise<AnsweredUser> {
-  const { names, users, roles, refusals } = parts;
+  const { names, objects, roles, refusals } = parts;
   const refused = (name: string) =>
     refusals.forbiddenChange(name, 'this path takes the first password of the caller and nothing else');
   return async ({ name, body }, caller) => {
@@ -43,7 +43,7 @@ export function createFirstPassword(
   };
 
   function skip({ metadata: { name, uid } }: KubernetesObject, { names }: UserWriteParts): Promise<KubernetesObject> {
-    return users.patch(name, { metadata: { uid, annotations: { [names.uninitialized]: null } } });
+    return objects.patch(name, { metadata: { uid, annotations: { [names.uninitialized]: null } } });
   }
 }
 

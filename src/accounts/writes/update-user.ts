@@ -104,10 +104,10 @@ async function save(
   caller: Caller,
   parts: UserWriteParts,
 ): Promise<KubernetesObject> {
-  const { users, assignment, refusals } = parts;
+  const { objects, assignment, refusals } = parts;
   const { name } = stored.metadata;
   if (state === 'Disabled') await endSessions(name, parts);
-  let saved = await replace(object, users).catch(refusals.throwWriteFailure(name));
+  let saved = await replace(object, objects).catch(refusals.throwWriteFailure(name));
   try {
     await checkAddress(saved.metadata);
     if (role !== undefined) await assignment.give(name, role, caller);
@@ -125,20 +125,20 @@ async function save(
 async function restore(
   stored: KubernetesObject,
   { metadata: { resourceVersion } }: KubernetesObject,
-  { users, logger }: UserWriteParts,
+  { objects, logger }: UserWriteParts,
 ): Promise<void> {
   const before = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
-  await users.replace(before).catch((error: unknown) => {
+  await objects.replace(before).catch((error: unknown) => {
     const user = stored.metadata.name;
     logger.warn({ err: error, user }, 'a change of a user that cannot be completed cannot be undone');
   });
 }
 
 /** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
-async function replace(object: KubernetesObject, users: ClusterObjects): Promise<KubernetesObject> {
-  return await users.replace(object).catch(async (error: unknown) => {
+async function replace(object: KubernetesObject, objects: ClusterObjects): Promise<KubernetesObject> {
+  return await objects.replace(object).catch(async (error: unknown) => {
     if (error instanceof ClusterError && error.status.code < 500) throw error;
-    const stored = await users.get(object.metadata.name).catch(() => undefined);
+    const stored = await objects.get(object.metadata.name).catch(() => undefined);
     if (stored && isWritten(object, stored)) return stored;
     throw error;
   });

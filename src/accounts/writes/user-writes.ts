@@ -41,7 +41,8 @@ interface PasswordHasher {
 export interface UserWriteParts {
   readonly names: AccountNames;
   readonly reservedNames: ReadonlySet<string>;
-  readonly users: ClusterObjects;
+  /** The User objects, as the cluster has them now. */
+  readonly objects: ClusterObjects;
   readonly patchStatus: StatusPatch;
   readonly known: KnownUsers;
   readonly rivals: EmailRivals;
@@ -67,9 +68,9 @@ export interface AnsweredUser {
 /** The User object as the cluster has it now. Rejects with 404 for a user who is gone, going or not complete yet. */
 export async function currentUser(
   name: string,
-  { users, names, known, refusals }: UserWriteParts,
+  { objects, names, known, refusals }: UserWriteParts,
 ): Promise<KubernetesObject> {
-  const object = await users.get(name).catch(refusals.throwWriteFailure(name));
+  const object = await objects.get(name).catch(refusals.throwWriteFailure(name));
   const user = known.byName(name);
   // If another source has a user of this name, that one counts, and a change of the object would have no effect.
   if (user && user.isObject !== true) throw refusals.keptElsewhere(name);

@@ -19,7 +19,7 @@ function start({ uninitialized = 'true' } = {}) {
     ...{
       names: NAMES,
       refusals: new AccountRefusals(NAMES),
-      users,
+      objects: users,
       clock: new FakeClock(),
       known: { byName: () => undefined },
     },

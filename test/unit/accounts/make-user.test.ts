@@ -82,7 +82,12 @@ function cluster(lives: number) {
 }
 
 type Stand = ReturnType<typeof cluster>;
-const common = ({ users, clock }: Stand) => ({ names: NAMES, users, patchStatus: createStatusPatch(users), clock });
+const common = ({ users, clock }: Stand) => ({
+  names: NAMES,
+  objects: users,
+  patchStatus: createStatusPatch(users),
+  clock,
+});
 
 /** A create of the API: as the caller asked. */
 async function byTheApi(stand: Stand): Promise<void> {
@@ -120,7 +125,7 @@ async function byAnOperator(stand: Stand): Promise<void> {
 
 /** The first administrator becomes an object. */
 async function atTheStart(stand: Stand): Promise<void> {
-  const { users: objects, ...parts } = common(stand);
+  const { objects, ...parts } = common(stand);
   let admin: User | undefined = { name: 'mia', uid: 'derived', groups: [], passwordHash: HASH, state: 'Active' };
   const first = createFirstAdministratorObject({
     ...{ ...parts, objects, users: stand.records, passwords: stand.passwords, logger: quiet },
@@ -178,7 +183,7 @@ describe('a process that dies while it makes a user', () => {
 
 describe('a user', () => {
   const make = (stand: Stand, giveRole: () => Promise<void>) => {
-    const { users: objects, ...parts } = common(stand);
+    const { objects, ...parts } = common(stand);
     const undone: string[] = [];
     const undo = async ({ name }: { name: string }) => void undone.push(name);
     const user = { name: 'mia', spec: { email: '' }, state: 'Active', giveRole, undo } as const;

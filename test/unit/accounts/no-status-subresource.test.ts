@@ -26,7 +26,13 @@ function usersOf34(): MemoryObjects {
 function writesTo(users: MemoryObjects) {
   return createAccountWrites({
     refusals: new AccountRefusals(names),
-    ...{ names, users, patchStatus: createStatusPatch(users), reservedNames: new Set<string>(), clock: systemClock },
+    ...{
+      names,
+      objects: users,
+      patchStatus: createStatusPatch(users),
+      reservedNames: new Set<string>(),
+      clock: systemClock,
+    },
     known: { byName: () => undefined, ownersOfEmail: () => [] },
     rivals: { expect: () => ({ wasTaken: async () => false, end: () => {} }) },
     passwords: {
@@ -69,7 +75,13 @@ describe('users by a definition without a status subresource', () => {
   test('are made and disabled by an operator', async () => {
     const users = usersOf34();
     const operator = new UserOperator({
-      ...{ names, users, patchStatus: createStatusPatch(users), reservedNames: new Set<string>(), clock: systemClock },
+      ...{
+        names,
+        objects: users,
+        patchStatus: createStatusPatch(users),
+        reservedNames: new Set<string>(),
+        clock: systemClock,
+      },
       ...{ bindings: new MemoryObjects(), roles: new MemoryObjects(), setPassword: done, print: () => {} },
     });
     await operator.create({ name: 'ada', email: '', groups: [] });

@@ -14,7 +14,7 @@ function start() {
   const [users, bindings, roles] = [new MemoryObjects(), new MemoryObjects(), new MemoryObjects()];
   const [printed, hashes] = [[] as string[], new Map<string, string>()];
   const operator = new UserOperator({
-    ...{ names: NAMES, users, bindings, roles, patchStatus: createStatusPatch(users), clock: new FakeClock() },
+    ...{ names: NAMES, objects: users, bindings, roles, patchStatus: createStatusPatch(users), clock: new FakeClock() },
     reservedNames: new Set([...RESERVED_NAMES, 'root']),
     setPassword: async ({ name, uid }, hash) => void hashes.set(`${name} ${uid}`, hash),
     print: (line) => void printed.push(line),
@@ -122,6 +122,20 @@ describe('a user whom the operator makes', () => {
 });
 
 describe('what the operator does to a user', () => {
+  test('AC-62 the sessions have ended before a password is set, so that they end even if the operator’s last write fails', async () => {
+    const { operator, users, hashes, put } = start();
+    put('mia');
+    const before: unknown[] = [];
+    hashes.set = (key, hash) => {
+      before.push(users.peek('mia')?.metadata.annotations);
+      users.failure = new Error('away');
+      return Map.prototype.set.call(hashes, key, hash);
+    };
+    await expect(operator.setPassword('mia', 'a hash')).rejects.toThrow('away');
+    expect(before).toEqual([{ [NAMES.tokensNotBefore]: NOW }]);
+    expect([...hashes]).toEqual([['mia uid-mia', 'a hash']]);
+  });
+
   test('AC-62 a password is set, and tokens end', async () => {
     const { operator, users, hashes, printed, put } = start();
     put('mia');
