@@ -30,7 +30,7 @@ export function oldestAgeMs(proofs: readonly LastProof[], now: number): number {
 
 /** A copy of data that may be used up to some age. */
 export interface AgingCopy {
-  /** As callers know the data: `users`. */
+  /** The name by which callers know the data, such as `users`. */
   readonly data: string;
   readonly proof: LastProof;
   /** Infinity: it needs a first proof, and then never grows too old. */

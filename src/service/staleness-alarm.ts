@@ -5,9 +5,8 @@ import type { SecurityEvents } from '../security-events.ts';
 import type { Part } from './run-group.ts';
 
 /**
- * A healthy watch with no news is proven current at least every 75 s, when the limit of silence ends it, and the next
- * one has 30 s to be accepted (`attempt.ts`). Older data means that something is wrong. docs/operations/monitoring.md alerts on
- * the same age.
+ * A healthy watch without events ends after 75 s of silence, and the API server has 30 s to accept the next one (`attempt.ts`). So
+ * older data means that something is wrong. docs/operations/monitoring.md alerts on the same age.
  */
 const ALARM_MS = 120_000;
 const LOOK_MS = 10_000;

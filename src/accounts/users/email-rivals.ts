@@ -6,8 +6,8 @@ import type { UserRecord, UserRecords } from './user-record.ts';
  * Says who had an e-mail address before a user got it. Kubernetes makes no field unique, but it puts all changes into one
  * order, and every replica's mirror shows them in that order. So the replica that wrote the address waits until its own
  * mirror shows the write: any other user with the address there had it before, and one who gets it later will find this user.
- * Of any number of users who get one address at one moment, at replicas that know nothing of each other, exactly one
- * finds nobody before (A-41). Only after a new list, or where a lost answer hides the version of a write, may two find each
+ * If several users get one address at the same moment, at replicas that know nothing of each other, exactly one of them
+ * finds nobody before it (A-41). Only after a new list, or where a lost answer hides the version of a write, may two find each
  * other; then neither keeps it.
  */
 export interface EmailRivals {

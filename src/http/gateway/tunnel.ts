@@ -27,9 +27,9 @@ const KEEP_ALIVE_PROBE_MS = 30_000;
 
 /** How we can report to the client that we end a connection. */
 export type EndSignal =
-  /** By a close frame. */
+  /** It ends with a close frame. */
   | 'websocket'
-  /** By a Status on the error stream. */
+  /** It ends with a Status on the error stream. */
   | 'spdy-command'
   /** Only by a reset: the client would take anything else for the normal end. */
   | 'other';

@@ -123,8 +123,8 @@ export class WatchStream {
   }
 
   /**
-   * The bytes to send when a bookmark is due: the bookmark; or the next events if the reader is between two versions; or a keep-alive
-   * if there is neither.
+   * The bytes to send when a bookmark is due. A reader who is between two versions gets the next events instead, and a keep-alive if
+   * there are none.
    */
   #bookmarkOrNext(now: number): Uint8Array | undefined {
     const { watch, times } = this.#parts;

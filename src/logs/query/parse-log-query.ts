@@ -2,7 +2,7 @@ import { invalid, type ParameterReader, quoted, readParameters } from '../../run
 import type { StatusCause } from '../../status-error.ts';
 import type { LogFilter, LogOperation, LogQuery, Page } from '../log-query.ts';
 import { bucketsIn, DEFAULT_INTERVAL, type Interval, MOST_BUCKETS, parseInterval } from './interval.ts';
-import { parseSeconds, type TimeRange } from './times.ts';
+import { parseSeconds } from './times.ts';
 
 const MOST_ELEMENTS = 64;
 /** Kubernetes names have at most 253 bytes. */
@@ -24,12 +24,37 @@ const LISTS = {
   log_query: 'phrases',
 } as const satisfies Record<string, keyof LogFilter | 'namespaces' | 'namespaceQueries'>;
 
-type Lists = Record<(typeof LISTS)[keyof typeof LISTS], readonly string[]>;
+type List = (typeof LISTS)[keyof typeof LISTS];
 
-/** The members of a query that one parameter sets. */
-type Setting = Partial<Lists & TimeRange & Page & { operation: LogOperation; interval: Interval }>;
+/** What the parameters set, with the defaults of those that are absent. */
+interface Draft {
+  operation: LogOperation;
+  readonly lists: Record<List, readonly string[]>;
+  readonly time: { start?: number; end?: number };
+  interval: Interval;
+  readonly page: { -readonly [Name in keyof Page]: Page[Name] };
+}
 
-const NO_LISTS = Object.fromEntries(Object.values(LISTS).map((list) => [list, []])) as unknown as Lists;
+const newDraft = (): Draft => ({
+  operation: 'query',
+  lists: {
+    namespaces: [],
+    namespaceQueries: [],
+    workloads: [],
+    workloadQueries: [],
+    pods: [],
+    podQueries: [],
+    containers: [],
+    containerQueries: [],
+    phrases: [],
+  },
+  time: {},
+  interval: DEFAULT_INTERVAL,
+  page: { order: 'desc', from: 0, size: 10 },
+});
+
+/** What one parameter sets. */
+type Setting = (draft: Draft) => void;
 
 /**
  * Parses the text after the `?`. `now` is in milliseconds since 1970. Throws one 400 that names every bad parameter in query order.
@@ -41,24 +66,20 @@ export function parseLogQuery(queryString: string, now: number): LogQuery {
 }
 
 function toQuery(settings: readonly Setting[], now: number): LogQuery {
-  const all: Setting = Object.assign({}, ...settings);
-  const { operation = 'query', interval = DEFAULT_INTERVAL, start, end, order = 'desc', from = 0, size = 10 } = all;
-  const { namespaces, namespaceQueries, ...filter } = { ...NO_LISTS, ...all };
-  const ahead = Math.max(Math.floor(now / 1_000) + AHEAD_SECONDS, start ?? 0);
-  const last = end ?? (operation === 'histogram' ? ahead : undefined);
+  const draft = newDraft();
+  for (const set of settings) set(draft);
+  const { operation, time, interval, page } = draft;
+  const { namespaces, namespaceQueries, ...filter } = draft.lists;
+  if (operation === 'histogram') time.end ??= Math.max(Math.floor(now / 1_000) + AHEAD_SECONDS, time.start ?? 0);
   return {
     operation,
     namespaces,
     namespaceQueries: namespaceQueries.map((text) => text.toLowerCase()),
-    filter: onlyLists(filter),
-    time: { ...(start === undefined ? {} : { start }), ...(last === undefined ? {} : { end: last }) },
+    filter,
+    time,
     interval,
-    page: { order, from, size },
+    page,
   };
-}
-
-function onlyLists({ workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases }: LogFilter) {
-  return { workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases };
 }
 
 /** Finds parameters that are valid by themselves but not together. */
@@ -85,53 +106,66 @@ export const tooManyBuckets = (): StatusCause =>
 const unlessEmpty =
   (read: ParameterReader<Setting>): ParameterReader<Setting> =>
   (text, name) =>
-    text === '' ? {} : read(text, name);
+    text === '' ? () => {} : read(text, name);
 
 const oneOf =
-  <Word extends string>(words: readonly Word[], set: (word: Word) => Setting): ParameterReader<Setting> =>
+  <Word extends string>(words: readonly Word[], set: (draft: Draft, word: Word) => void): ParameterReader<Setting> =>
   (text, name) => {
     const word = words.find((one) => one === text);
-    return word === undefined ? invalid(name, `${quoted(text)} is none of ${words.join(', ')}`) : set(word);
+    if (word === undefined) return invalid(name, `${quoted(text)} is none of ${words.join(', ')}`);
+    return (draft) => set(draft, word);
   };
 
 const time =
   (member: 'start' | 'end'): ParameterReader<Setting> =>
   (text, name) => {
     const seconds = parseSeconds(text, name);
-    return typeof seconds === 'number' ? { [member]: seconds } : seconds;
+    if (typeof seconds !== 'number') return seconds;
+    return ({ time }) => {
+      time[member] = seconds;
+    };
   };
 
 const count =
   (member: 'from' | 'size'): ParameterReader<Setting> =>
-  (text, name) =>
-    /^[0-9]+$/.test(text)
-      ? { [member]: Number(text) }
-      : invalid(name, `${quoted(text)} is not a whole number, 0 or more`);
+  (text, name) => {
+    if (!/^[0-9]+$/.test(text)) return invalid(name, `${quoted(text)} is not a whole number, 0 or more`);
+    return ({ page }) => {
+      page[member] = Number(text);
+    };
+  };
 
 const interval: ParameterReader<Setting> = (text, name) => {
   const read = parseInterval(text, name);
-  return 'reason' in read ? read : { interval: read };
+  if ('reason' in read) return read;
+  return (draft) => {
+    draft.interval = read;
+  };
 };
 
 const list =
-  (member: keyof Lists): ParameterReader<Setting> =>
+  (member: List): ParameterReader<Setting> =>
   (text, name) => {
     const elements = text.split(',').filter((element) => element !== '');
     if (elements.length > MOST_ELEMENTS) return invalid(name, `it has more than ${MOST_ELEMENTS} elements`);
     if (elements.some((element) => Buffer.byteLength(element) > LONGEST_ELEMENT_BYTES))
       return invalid(name, `an element is longer than ${LONGEST_ELEMENT_BYTES} bytes`);
-    return { [member]: elements };
+    return ({ lists }) => {
+      lists[member] = elements;
+    };
   };
 
-const READERS: ReadonlyMap<string, ParameterReader<Setting>> = new Map<string, ParameterReader<Setting>>(
-  [
-    ['operation', oneOf(['query', 'statistics', 'histogram', 'export'], (operation) => ({ operation }))],
-    ...Object.entries(LISTS).map(([name, member]): [string, ParameterReader<Setting>] => [name, list(member)]),
-    ['start_time', time('start')],
-    ['end_time', time('end')],
-    ['interval', interval],
-    ['sort', oneOf(['asc', 'desc'], (order) => ({ order }))],
-    ['from', count('from')],
-    ['size', count('size')],
-  ].map(([name, read]) => [name, unlessEmpty(read as ParameterReader<Setting>)] as [string, ParameterReader<Setting>]),
-);
+const OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;
+
+const ALL: readonly (readonly [string, ParameterReader<Setting>])[] = [
+  ['operation', oneOf(OPERATIONS, (draft, operation) => Object.assign(draft, { operation }))],
+  ...Object.entries(LISTS).map(([name, member]) => [name, list(member)] as const),
+  ['start_time', time('start')],
+  ['end_time', time('end')],
+  ['interval', interval],
+  ['sort', oneOf(['asc', 'desc'], ({ page }, order) => Object.assign(page, { order }))],
+  ['from', count('from')],
+  ['size', count('size')],
+];
+
+const READERS = new Map(ALL.map(([name, read]) => [name, unlessEmpty(read)]));

@@ -1,4 +1,4 @@
-/** The verified identity of a caller (step 9 of the verification). */
+/** The verified identity of a caller. */
 export interface Identity {
   /** The user's name (`sub`), or `system:serviceaccount:<namespace>:<name>`. */
   readonly name: string;

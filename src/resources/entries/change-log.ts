@@ -11,13 +11,15 @@ export interface ChangeMoment {
   readonly seen: ListState;
 }
 
-/** A change that is ready but not yet in the log. `add` sets its moment. */
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** A change that is ready but not yet in the log. `add` sets its moment, in `change` and in `mark`. */
 export interface PreparedChange {
-  readonly change: Change;
+  readonly change: Writable<Change>;
   /** The change of the same object that it replaces. */
   readonly last: Change | undefined;
-  /** The mark of this change. `change` may hold it in several places. */
-  readonly mark: Mark;
+  /** The mark of this change. Several fields of `change` may share it, so that they all get its version. */
+  readonly mark: Writable<Mark>;
   /** Whether filters see the object differently from this change on. */
   readonly isNewShape: boolean;
   /** Bytes of the encoded object if this change removes it, else 0. They count against `MOST_REMOVED_BYTES`. */
@@ -28,8 +30,6 @@ export interface PreparedChange {
 function supersede(change: Writable<Change>): void {
   change.isNewest = false;
 }
-
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Placeholders until `add` sets the values. */
 const NO_VERSION = 0;
@@ -95,11 +95,10 @@ export class ChangeLog {
   }
 
   add({ change, last, mark, isNewShape, removedBytes }: PreparedChange, { version, seen }: ChangeMoment): void {
-    const added: Writable<Change> = change;
-    (mark as Writable<Mark>).version = version;
-    added.version = version;
-    added.seen = seen;
-    if (isNewShape) added.shapedAt = version;
+    mark.version = version;
+    change.version = version;
+    change.seen = seen;
+    if (isNewShape) change.shapedAt = version;
     if (last) supersede(last);
     this.#append(change);
     if (change.removed === undefined) return;

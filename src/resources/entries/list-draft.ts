@@ -29,8 +29,7 @@ interface ReplacingList {
 }
 
 /**
- * What the list replaces. The draft only reads it. Nothing else writes to it meanwhile, except that the annotations to
- * be added may change.
+ * What the list replaces. Nobody writes to it while the draft is made; only the annotations that are added to it may change.
  */
 interface ReplacedList {
   readonly content: Content;
