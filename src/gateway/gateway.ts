@@ -101,8 +101,8 @@ export class Gateway {
    */
   async forward(call: GatewayCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
     this.#admit(call);
-    const caller = await this.#madeAs(call, signal);
-    const passed = this.#prepare(call, caller, []);
+    const caller = await this.#sentAs(call, signal);
+    const passed = this.#prepare(call, caller);
     call.onSend?.();
     await this.#parts.passage.send(passed, answer, signal).catch((error) => this.#fail(error, call));
   }
@@ -117,8 +117,8 @@ export class Gateway {
     if (call.protocol === 'websocket') more.push('Origin', passage.origin);
     if (call.subprotocols.length > 0) more.push('Sec-WebSocket-Protocol', call.subprotocols.join(', '));
     this.#admit(call);
-    const caller = await this.#madeAs(call, signal);
-    const passed = this.#prepare(call, caller, more);
+    const caller = await this.#sentAs(call, signal);
+    const passed = this.#prepare(call, caller, { upgrade: more });
     call.onSend?.();
     return passage.upgrade(passed, answer, signal).catch((error) => this.#fail(error, call));
   }
@@ -163,7 +163,7 @@ export class Gateway {
    * The user that the call is made as. Unknown groups are left out only for callers themselves: groups in `Impersonate-Group` were
    * named on purpose, so the call is refused and names the group.
    */
-  async #madeAs(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
+  async #sentAs(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
     return this.#groups && !call.actingAs ? this.#known(call, signal) : madeAs(call);
   }
 
@@ -196,17 +196,21 @@ export class Gateway {
     }
   }
 
-  /** Builds the call that is sent to the cluster. Throws a 400 for a header with control characters. */
-  #prepare(call: GatewayCall, caller: GatewayCaller, more: readonly string[]): PassedCall {
+  /** Builds the call that is sent to the cluster; `upgrade`: the headers that ask for one. Throws a 400 for a header with control characters. */
+  #prepare(
+    call: GatewayCall,
+    caller: GatewayCaller,
+    { upgrade }: { readonly upgrade?: readonly string[] } = {},
+  ): PassedCall {
     const { policy, metrics } = this.#parts;
     const { kind, method, target, rawHeaders, address, auditId, body } = call;
-    const copied = copiedHeaders(rawHeaders, { isUpgrade: more.length > 0 });
+    const copied = copiedHeaders(rawHeaders, { isUpgrade: upgrade !== undefined });
     if ('badHeader' in copied) {
       metrics.refused('header');
       throw badRequest(`the request is malformed: its header ${copied.badHeader} has a control character`);
     }
     const own = ['X-Forwarded-For', address, 'Audit-ID', auditId];
-    const headers = [...copied, ...more, ...own, ...policy.headersOf(caller)];
+    const headers = [...copied, ...(upgrade ?? []), ...own, ...policy.headersOf(caller)];
     policy.assertOf(headers, caller);
     return { method, target, headers, body, isLongRunning: isLongRunning(kind) };
   }

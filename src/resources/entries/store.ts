@@ -56,6 +56,10 @@ export class ResourceStore implements ReflectedStore<Entry> {
     return this.#content.get(key);
   }
 
+  /**
+   * Adds or replaces an object: the progress of the list moves to its version, its annotations are added, a list that is being prepared
+   * in a copy gets it too, and then it is shown in both orders and in the change log.
+   */
   put(entry: Entry): void {
     const replaced = this.#content.get(entry.key)?.resourceVersion;
     this.progress.objects.advance(entry.resourceVersion, this.size + (replaced === undefined ? 1 : 0), replaced);
