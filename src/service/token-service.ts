@@ -145,8 +145,8 @@ function acceptServiceAccounts(
   const { clock, random, registry } = parts;
   const logger = clusterLogger(parts);
   const keys = new ClusterKeys({ read, clock, logger, registry });
-  const used = { reviewer, keys, clock, random, verifications, logger };
-  const serviceAccounts = new ServiceAccountTokens(wanted.audience, used);
+  const reviews = { reviewer, keys, clock, random, verifications, logger };
+  const serviceAccounts = new ServiceAccountTokens(wanted.audience, reviews);
   return {
     verifier: createBearerVerifier(oauth.issuer, { ours, serviceAccounts }),
     upkeep: { ...NO_UPKEEP, parts: [{ name: 'service account keys', run: keys.run }] },
