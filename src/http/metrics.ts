@@ -64,24 +64,11 @@ export interface HttpMetrics {
   watchesUpdated(ms: number): void;
 }
 
-interface Series {
-  readonly duration: Histogram.Internal<string>;
-  readonly count: Counter.Internal;
-  readonly bytes: Counter.Internal;
-}
-
 /** Creates the metrics of all ports; to be called once for each registry. `bearers` is the counter of token verifications. */
 export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>): HttpMetrics {
-  const registers = [registry];
   const counter = (name: string, help: string, labelNames: string[]): Counter =>
-    new Counter({ name, help, labelNames, registers });
-  const durations = new Histogram({
-    name: 'gatehouse_http_request_duration_seconds',
-    help: 'Time from the request to the last byte of its answer, or to the first byte of a stream.',
-    labelNames: ['method', 'route'],
-    buckets: BUCKETS,
-    registers,
-  });
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const durations = durationHistogram(registry);
   const requests = counter('gatehouse_http_requests_total', 'Answers, refusals included.', ['method', 'route', 'code']);
   const rejections = counter('gatehouse_http_rejections_total', 'Requests and connections turned away.', ['reason']);
   for (const reason of REJECTIONS) rejections.inc({ reason }, 0); // so that the first one is a change of the series
@@ -94,31 +81,11 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   const bytes = counter('gatehouse_http_response_bytes_total', 'Bytes of answer bodies.', ['route', 'encoding']);
   const reloads = 'Changes of the TLS files of a port, by whether the new files are used (ok) or not (invalid).';
   const tlsReloads = counter('gatehouse_tls_reloads_total', reloads, ['server', 'result']);
-  const tlsExpirations = new Gauge({
-    name: 'gatehouse_tls_certificate_expiration_timestamp_seconds',
-    help: 'When the serving certificate of a port, or the first one of its chain, expires, in seconds since 1970.',
-    labelNames: ['server'],
-    registers,
-  });
+  const tlsExpirations = expirationGauge(registry);
   const watchEnds = counter('gatehouse_watches_ended_total', 'Watches that ended, by reason.', ['end']);
   for (const end of WATCH_ENDS) watchEnds.inc({ end }, 0);
   const fanout = fanoutHistogram(registry);
-  // Finding a series by its labels costs more than counting in it. This map has one entry for each series.
-  const series = new Map<string, Series>();
-  const seriesOf = ({ request, route, status, coding }: Exchange): Series => {
-    const method = METHODS.has(request.method ?? '') ? (request.method as string) : 'other';
-    const template = route?.template ?? 'other';
-    const key = `${method} ${template} ${status} ${coding}`;
-    const known = series.get(key);
-    if (known) return known;
-    const made = {
-      duration: durations.labels(method, template),
-      count: requests.labels(method, template, String(status)),
-      bytes: bytes.labels(template, coding),
-    };
-    series.set(key, made);
-    return made;
-  };
+  const seriesOf = createSeries({ durations, requests, bytes });
   return {
     tlsReloads,
     tlsExpirations,
@@ -136,6 +103,54 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     bearerRefused: (result) => bearers.labels(result).inc(),
   };
 }
+
+interface Series {
+  readonly duration: Histogram.Internal<string>;
+  readonly count: Counter.Internal;
+  readonly bytes: Counter.Internal;
+}
+
+interface AnswerMetrics {
+  readonly durations: Histogram<'method' | 'route'>;
+  readonly requests: Counter;
+  readonly bytes: Counter;
+}
+
+/** Finding a series by its labels costs more than counting in it. So this keeps one entry for each series that was found. */
+function createSeries({ durations, requests, bytes }: AnswerMetrics): (exchange: Exchange) => Series {
+  const series = new Map<string, Series>();
+  return ({ request, route, status, coding }) => {
+    const method = METHODS.has(request.method ?? '') ? (request.method as string) : 'other';
+    const template = route?.template ?? 'other';
+    const key = `${method} ${template} ${status} ${coding}`;
+    const known = series.get(key);
+    if (known) return known;
+    const made = {
+      duration: durations.labels(method, template),
+      count: requests.labels(method, template, String(status)),
+      bytes: bytes.labels(template, coding),
+    };
+    series.set(key, made);
+    return made;
+  };
+}
+
+const durationHistogram = (registry: Registry): AnswerMetrics['durations'] =>
+  new Histogram({
+    name: 'gatehouse_http_request_duration_seconds',
+    help: 'Time from the request to the last byte of its answer, or to the first byte of a stream.',
+    labelNames: ['method', 'route'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+
+const expirationGauge = (registry: Registry): HttpMetrics['tlsExpirations'] =>
+  new Gauge({
+    name: 'gatehouse_tls_certificate_expiration_timestamp_seconds',
+    help: 'When the serving certificate of a port, or the first one of its chain, expires, in seconds since 1970.',
+    labelNames: ['server'],
+    registers: [registry],
+  });
 
 const fanoutHistogram = (registry: Registry): Histogram =>
   new Histogram({

@@ -6,6 +6,7 @@ import { type Clock, withTimeLimit } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
 import type { SecretRecords, SecretStore } from '../secret-store.ts';
+import type { ClusterAccess } from './access/cluster-access.ts';
 import { CredentialSource } from './access/credentials.ts';
 import { type AccessOptions, findAccess } from './access/find-access.ts';
 import { NO_CHAIN } from './access/impersonation.ts';
@@ -107,17 +108,9 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const apiServer = addressOf(access.server);
   const logger = parts.logger.child({ apiServer });
   for (const warning of access.warnings ?? []) logger.warn(warning);
-  const credentials = new CredentialSource(access, { clock, logger, environment: options.environment });
-  await credentials.load();
-  const pool = await ConnectionPool.load(access.proxy);
-  const pools = [pool];
-  const metrics = new RequestMetrics(registry, () => pools.reduce((sum, { connections }) => sum + connections, 0));
-  const userAgent = options.version ? `gatehouse/${options.version}` : 'gatehouse';
-  const { server, impersonation, proxy } = access;
-  const client = new ApiClient({ server, userAgent, impersonation, credentials, pool, metrics, clock });
-  if (proxy) logger.info({ proxy: proxy.host }, 'the API server is reached through a proxy');
-  if (impersonation)
-    logger.info({ user: impersonation['impersonate-user'] }, 'we impersonate another user at the API server');
+  const connections = await connect(access, options, { clock, logger, registry });
+  const { client } = connections;
+  logRoute(access, logger);
   const namespace = options.namespace || access.namespace || 'default';
   const closing = new AbortController();
   const reflectors = new ReflectorMetricsFamily(registry);
@@ -154,6 +147,33 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
     checksItsCache: (signal) => version(signal).then(isOfServerThatChecks, () => false),
     serviceAccountKeys: (signal) =>
       withTimeLimit(clock, { ms: KEYS_LIMIT_MS, signals: [signal] }, (limited) => readKeys(client, limited)),
+    openPassage: connections.openPassage,
+    close() {
+      closing.abort();
+      return connections.close();
+    },
+  };
+}
+
+/** The connections to the API server: our own, which the client uses, and those of the passage once it is open. */
+interface Connections extends Pick<Cluster, 'openPassage' | 'close'> {
+  readonly client: ApiClient;
+}
+
+async function connect(
+  access: ClusterAccess,
+  { environment, version }: ClusterOptions,
+  { clock, logger, registry }: Omit<ClusterParts, 'random'>,
+): Promise<Connections> {
+  const { server, impersonation, proxy } = access;
+  const credentials = new CredentialSource(access, { clock, logger, environment });
+  await credentials.load();
+  const pool = await ConnectionPool.load(proxy);
+  const pools = [pool];
+  const metrics = new RequestMetrics(registry, () => pools.reduce((sum, { connections }) => sum + connections, 0));
+  const userAgent = version ? `gatehouse/${version}` : 'gatehouse';
+  return {
+    client: new ApiClient({ server, userAgent, impersonation, credentials, pool, metrics, clock }),
     async openPassage() {
       if (impersonation) throw new Error(NO_CHAIN);
       const own = await ConnectionPool.load(proxy, PASSAGE_LIMITS);
@@ -161,10 +181,16 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
       return new Passage({ server, credentials, pool: own, metrics, clock });
     },
     async close() {
-      closing.abort();
       await Promise.all(pools.map((open) => open.close()));
     },
   };
+}
+
+/** Logs what stands between us and the API server, and whom we impersonate there. */
+function logRoute({ proxy, impersonation }: ClusterAccess, logger: Logger): void {
+  if (proxy) logger.info({ proxy: proxy.host }, 'the API server is reached through a proxy');
+  if (impersonation)
+    logger.info({ user: impersonation['impersonate-user'] }, 'we impersonate another user at the API server');
 }
 
 /** A kubeconfig's URL may hold a name and a password. */

@@ -1,41 +1,29 @@
 import type { Counter } from 'prom-client';
-import type { UserObjects } from '../accounts/directory/user-objects.ts';
 import { createBearerVerifier } from '../authentication/bearer-verifier.ts';
 import { ClusterKeys } from '../authentication/cluster-keys.ts';
 import { ServiceAccountTokens } from '../authentication/service-account-tokens.ts';
 import { oauthFamily } from '../http/routes/oauth.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import { createClientSecrets } from '../oauth/client-secrets.ts';
-import { createAuthorizationServer } from '../oauth/create-authorization-server.ts';
+import { type ClientSecrets, createClientSecrets } from '../oauth/client-secrets.ts';
+import { type BuiltAuthorizationServer, createAuthorizationServer } from '../oauth/create-authorization-server.ts';
 import { type CallerAuthenticationOptions, createCallerTokenFile } from '../oauth/endpoints/caller-authentication.ts';
 import { createTokenReviewWebhook, type TokenReviewWebhook } from '../oauth/endpoints/token-review.ts';
-import { createKeyRotator } from '../oauth/keys/key-rotator.ts';
-import { createSigningKeys, type SigningKeyOptions } from '../oauth/keys/signing-keys.ts';
-import { createClientFailureCounter, createVerificationCounter } from '../oauth/metrics.ts';
-import type { OAuthOptions } from '../oauth/options.ts';
+import { createClientFailureCounter } from '../oauth/metrics.ts';
 import type { SessionEnds } from '../oauth/sessions/session-ends.ts';
-import { createTokenData, type TokenData } from '../oauth/token-data.ts';
-import type { BearerVerifier, TokenVerifier } from '../oauth/tokens/identity.ts';
-import { createTokenVerifier } from '../oauth/tokens/token-verifier.ts';
-import { createLiveUsers, createUserStandings } from '../oauth/tokens/user-standing.ts';
+import type { BearerVerifier } from '../oauth/tokens/identity.ts';
+import type { Logger } from '../observability/logger.ts';
 import type { FirstAdministrator } from '../users/first-administrator.ts';
-import { registerUserConflicts } from '../users/metrics.ts';
-import { createPasswordSignIn, type PasswordOptions, type PasswordParts } from '../users/password-sign-in.ts';
 import type { PasswordSignIn, SignInRecorder, ThrottleControl } from '../users/sign-in.ts';
-import { type EmailOwners, reservedNames, type UserDirectory } from '../users/user.ts';
-import { createUserDirectory } from '../users/user-directory.ts';
-import { allUpkeep, type Family, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
-import { createSessions, type SessionOptions } from './session-stores.ts';
-import { createUserSources, type UserSourceOptions } from './user-sources.ts';
+import type { EmailOwners, UserDirectory } from '../users/user.ts';
+import { allUpkeep, type Family, NO_UPKEEP, type Upkeep } from './family.ts';
+import {
+  createVerification,
+  type TokenVerification,
+  type TokenVerificationOptions,
+  type TokenVerificationParts,
+} from './token-verification.ts';
 
-export interface TokenServiceOptions {
-  readonly oauth: OAuthOptions;
-  readonly users: UserSourceOptions;
-  /** Names that nobody can sign in as. */
-  readonly reservedNames: readonly string[];
-  readonly passwords: PasswordOptions;
-  readonly keys: SigningKeyOptions;
-  readonly sessions: SessionOptions;
+export interface TokenServiceOptions extends TokenVerificationOptions {
   readonly tokenReview: CallerAuthenticationOptions;
   /** The bearer of those who call the TokenReview webhook. */
   readonly callerTokenFile?: string | undefined;
@@ -43,13 +31,8 @@ export interface TokenServiceOptions {
   readonly serviceAccounts?: { readonly audience: string } | undefined;
 }
 
-export interface TokenServiceParts extends Shared, Pick<PasswordParts, 'bcrypt'> {
-  readonly cluster: Pick<
-    Cluster,
-    'apiServer' | 'secrets' | 'inCluster' | 'mirrorSecrets' | 'tokenReviewer' | 'serviceAccountKeys' | 'exposeStaleness'
-  >;
-  /** The users that are objects of the cluster; absent without accounts. */
-  readonly objects?: UserObjects | undefined;
+export interface TokenServiceParts extends TokenVerificationParts {
+  readonly cluster: TokenVerificationParts['cluster'] & Pick<Cluster, 'tokenReviewer' | 'serviceAccountKeys'>;
   /** Records who signed in; absent when nobody records it. */
   readonly recorder?: SignInRecorder | undefined;
 }
@@ -74,128 +57,75 @@ export interface TokenService extends Family {
 
 /** Connects users, keys and sessions to the authorization server and the verifier. */
 export function createTokenService(options: TokenServiceOptions, parts: TokenServiceParts): TokenService {
-  const { cluster, clock, random, logger, registry, events, bcrypt, objects, recorder } = parts;
-  const { secrets } = cluster;
-  const ofCluster = logger.child({ apiServer: cluster.apiServer });
-  const people = createUserSources(options.users, { cluster, clock, random, logger, registry, objects });
-  const isReserved = reservedNames(options.reservedNames);
-  const users = createUserDirectory(people.sources, { events, isReserved });
-  if (objects) registerUserConflicts(registry, users);
-  const signIn = createPasswordSignIn(options.passwords, { users, clock, registry, events, bcrypt });
-  const keys = createSigningKeys(options.keys, { secrets, clock, random, logger: ofCluster, registry, events });
-  const rotator = createKeyRotator(options.keys, { keys, secrets, clock, random, logger: ofCluster, registry });
-  const { store: sessions, upkeep: sessionUpkeep } = createSessions(options.sessions, {
-    cluster,
-    clock,
-    random,
-    logger,
-    registry,
-    events,
-  });
-  const data = createTokenData([keys, sessions, ...people.judgedBy], clock);
-  const standing = createUserStandings(keys);
-  const liveUser = createLiveUsers(users, standing, options.oauth);
-  const verifications = createVerificationCounter(registry);
-  const clientFailures = createClientFailureCounter(registry);
-  const verifier = createTokenVerifier(options.oauth, {
-    data,
-    keys,
-    sessions,
-    standing,
-    liveUser,
-    clock,
-    random,
-    verifications,
-  });
-  const clientSecrets = createClientSecrets(options.oauth.clients, { secrets, clock, random, logger: ofCluster });
-  const authorizationServer = createAuthorizationServer(options.oauth, {
-    data,
-    keys,
-    sessions,
-    users,
-    standing,
-    liveUser,
-    signIn,
-    recorder,
-    verifier,
-    clock,
-    random,
-    logger,
-    registry,
-    events,
-    clientFailures,
-    clientSecrets,
-  });
-  const { callerTokenFile: file } = options;
-  const caller = file === undefined ? undefined : createCallerTokenFile(file, { clock, logger });
-  const tokenReviews = createTokenReviewWebhook(options.tokenReview, {
-    data,
-    verifier,
-    standing,
-    callerToken: () => caller?.token(),
-    clock,
-    random,
-    registry,
-    events,
-    clientFailures,
-  });
-  const bearers = acceptServiceAccounts(options, verifier, {
-    cluster,
-    clock,
-    random,
-    logger: ofCluster,
-    registry,
-    verifications,
-  });
-  const keyUpkeep = {
-    ...NO_UPKEEP,
-    parts: [
-      { name: 'signing keys', run: keys.run },
-      { name: 'signing key rotation', run: rotator.run },
-      ...(caller ? [{ name: 'caller token file', run: caller.run }] : []),
-    ],
-    ages: { lists: {}, revocation: { 'signing-keys': secrets.proofOf(options.keys.secretName) } },
-  };
-  const clientUpkeep = {
-    ...NO_UPKEEP,
-    parts: clientSecrets.parts,
-    checks:
-      clientSecrets.parts.length > 0
-        ? [{ name: 'client-secrets', endpoints: ['readyz'] as const, check: clientSecrets.fault }]
-        : [],
-  };
-  // The data that has no reflector to expose its age.
-  for (const { ages } of [keyUpkeep, people.upkeep])
-    for (const [name, proof] of Object.entries(ages.revocation)) cluster.exposeStaleness(name, proof);
-  const checks = dataChecks(
-    { fault: keys.fault, missingRight: () => secrets.missingRight(options.keys.secretName) },
-    data,
-  );
+  const verification = createVerification(options, parts);
+  const endpoints = createEndpoints(options, verification, parts);
+  const bearers = acceptServiceAccounts(options, verification, parts);
+  const { authorizationServer, tokenReviews } = endpoints;
+  const { users, signIn, administrator, verifications } = verification;
   return {
     routes: oauthFamily(authorizationServer),
     ends: authorizationServer.ends,
     tokenReviews,
     users,
     signIn,
-    administrator: people.administrator,
+    administrator,
     verifier: bearers.verifier,
     verifications,
     upkeep: allUpkeep([
-      people.upkeep,
-      sessionUpkeep,
-      keyUpkeep,
-      clientUpkeep,
+      verification.upkeep,
+      endpoints.upkeep,
       bearers.upkeep,
-      { ...NO_UPKEEP, checks },
+      { ...NO_UPKEEP, checks: dataChecks(options, verification, parts) },
     ]),
   };
 }
 
+/** What answers under /oauth, and what keeps the secrets of its clients and callers current. */
+interface Endpoints {
+  readonly authorizationServer: BuiltAuthorizationServer;
+  readonly tokenReviews: TokenReviewWebhook;
+  readonly upkeep: Upkeep;
+}
+
+function createEndpoints(
+  options: TokenServiceOptions,
+  verification: TokenVerification,
+  parts: TokenServiceParts,
+): Endpoints {
+  const { oauth, callerTokenFile: file } = options;
+  const { secrets } = parts.cluster;
+  const shared = { ...parts, ...verification, clientFailures: createClientFailureCounter(parts.registry) };
+  const clientSecrets = createClientSecrets(oauth.clients, { ...parts, secrets, logger: clusterLogger(parts) });
+  const authorizationServer = createAuthorizationServer(oauth, { ...shared, clientSecrets });
+  const caller = file === undefined ? undefined : createCallerTokenFile(file, parts);
+  const callerToken = (): string | undefined => caller?.token();
+  return {
+    authorizationServer,
+    tokenReviews: createTokenReviewWebhook(options.tokenReview, { ...shared, callerToken }),
+    upkeep: allUpkeep([
+      { ...NO_UPKEEP, parts: caller ? [{ name: 'caller token file', run: caller.run }] : [] },
+      upkeepOfClients(clientSecrets),
+    ]),
+  };
+}
+
+const upkeepOfClients = ({ parts, fault }: ClientSecrets): Upkeep => ({
+  ...NO_UPKEEP,
+  parts,
+  checks: parts.length > 0 ? [{ name: 'client-secrets', endpoints: ['readyz'], check: fault }] : [],
+});
+
 const dataChecks = (
-  keys: { fault(): string | undefined; missingRight(): string | undefined },
-  data: TokenData,
+  { keys: { secretName } }: Pick<TokenServiceOptions, 'keys'>,
+  { keys, data }: Pick<TokenVerification, 'keys' | 'data'>,
+  { cluster: { secrets } }: Pick<TokenServiceParts, 'cluster'>,
 ): Upkeep['checks'] => [
-  { name: 'signing-key', endpoints: ['readyz'], missingRight: keys.missingRight, check: keys.fault },
+  {
+    name: 'signing-key',
+    endpoints: ['readyz'],
+    missingRight: () => secrets.missingRight(secretName),
+    check: keys.fault,
+  },
   {
     name: 'revocations-fresh',
     endpoints: ['readyz'],
@@ -207,24 +137,22 @@ const dataChecks = (
 /** Our own verifier, plus the cluster's answer about service accounts where the operator allows them. */
 function acceptServiceAccounts(
   { oauth, serviceAccounts: wanted }: Pick<TokenServiceOptions, 'oauth' | 'serviceAccounts'>,
-  ours: TokenVerifier,
-  parts: Pick<TokenServiceParts, 'cluster' | 'clock' | 'random' | 'logger' | 'registry'> &
-    Pick<TokenService, 'verifications'>,
+  { verifier: ours, verifications }: Pick<TokenVerification, 'verifier' | 'verifications'>,
+  parts: TokenServiceParts,
 ): { readonly verifier: BearerVerifier; readonly upkeep: Upkeep } {
   if (!wanted) return { verifier: ours, upkeep: NO_UPKEEP };
-  const { cluster, clock, random, logger, registry, verifications } = parts;
-  const keys = new ClusterKeys({ read: cluster.serviceAccountKeys, clock, logger, registry });
-  const reviewer = cluster.tokenReviewer;
-  const serviceAccounts = new ServiceAccountTokens(wanted.audience, {
-    reviewer,
-    keys,
-    clock,
-    random,
-    verifications,
-    logger,
-  });
+  const { serviceAccountKeys: read, tokenReviewer: reviewer } = parts.cluster;
+  const { clock, random, registry } = parts;
+  const logger = clusterLogger(parts);
+  const keys = new ClusterKeys({ read, clock, logger, registry });
+  const reviews = { reviewer, keys, clock, random, verifications, logger };
+  const serviceAccounts = new ServiceAccountTokens(wanted.audience, reviews);
   return {
     verifier: createBearerVerifier(oauth.issuer, { ours, serviceAccounts }),
     upkeep: { ...NO_UPKEEP, parts: [{ name: 'service account keys', run: keys.run }] },
   };
 }
+
+/** Names the API server in every line. */
+const clusterLogger = ({ cluster, logger }: Pick<TokenServiceParts, 'cluster' | 'logger'>): Logger =>
+  logger.child({ apiServer: cluster.apiServer });

@@ -4,13 +4,7 @@ import { FairSlots } from '../runtime/calls/fair-slots.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { FailureBuckets } from '../runtime/failure-bucket.ts';
 import type { SecurityEvents } from '../security-events.ts';
-import {
-  type Attempter,
-  type BucketName,
-  LoginThrottle,
-  type Throttled,
-  type ThrottleOptions,
-} from './login-throttle.ts';
+import { type Attempter, type BucketName, LoginThrottle, type ThrottleOptions } from './login-throttle.ts';
 import { createPasswordMetrics, type PasswordMetrics, registerHashMetric } from './metrics.ts';
 import { type CompareParts, createPasswordCompare, type HashCosts, hashPassword } from './password-hash.ts';
 import type { PasswordSignIn, SignInAttempt, SignInResult, ThrottleControl } from './sign-in.ts';
@@ -40,50 +34,19 @@ export function createPasswordSignIn(
   options: PasswordOptions,
   parts: PasswordParts,
 ): PasswordSignIn & { readonly throttle: ThrottleControl } {
-  const { registry, bcrypt, events } = parts;
+  const { users, clock, registry } = parts;
   const metrics = createPasswordMetrics(registry);
-  registerHashMetric(registry, options, parts.users);
-  const throttle = new LoginThrottle(options.throttle, parts.clock);
-  const gate = new PasswordGate(options.gate, parts.clock, metrics);
-  const compare = createPasswordCompare(options, { bcrypt, events, duration: metrics.duration });
-  const failures = new FailureWatch(parts);
-  const limited: ((user: User) => void)[] = [];
-
-  const turnedAway = (throttled: Throttled): SignInResult => {
-    metrics.throttled.inc({ bucket: throttled.bucket });
-    failures.turnedAway();
-    return { kind: 'throttled', retryAfterSeconds: Math.max(1, Math.ceil(throttled.waitMs / 1000)) };
-  };
-
-  /** Compares the password of an attempt that has a slot of the gate. */
-  const judge = async (attempt: ResolvedAttempt): Promise<SignInResult> => {
-    const { user, password, attempter } = attempt;
-    // Checked again, because other attempts may have filled a bucket while this one waited in the queue.
-    const throttled = throttle.check(attempter);
-    if (throttled) return turnedAway(throttled);
-    // Counted before the compare, so that concurrent attempts cannot exceed the limit (N-15).
-    const counted = throttle.failed(attempter);
-    const matches = await compare(counted.mayMatch ? user : undefined, password).catch((error: unknown) => {
-      counted.takeBack();
-      throw error;
-    });
-    const current = matches ? activeUser(parts.users, user) : undefined;
-    if (!current) {
-      const full = counted.stands();
-      failures.refused({ user, source: attempter.source }, full);
-      if (user && full.includes('user')) for (const listener of limited) listener(user);
-      return REFUSED;
-    }
-    counted.takeBack();
-    throttle.succeeded(attempter);
-    return { kind: 'ok', user: current };
-  };
+  registerHashMetric(registry, options, users);
+  const throttle = new LoginThrottle(options.throttle, clock);
+  const gate = new PasswordGate(options.gate, clock, metrics);
+  const limited: LimitListener[] = [];
+  const { turnedAway, judge } = createJudge(options, parts, { metrics, throttle, limited });
 
   const signIn = async ({ username, password, source, signal }: SignInAttempt): Promise<SignInResult> => {
-    const user = resolveUser(parts.users, username);
+    const user = resolveUser(users, username);
     const attempter = { user: user?.name, typed: username, source, limitedBy: limitedBy(user) };
-    const throttled = throttle.check(attempter);
-    if (throttled) return turnedAway(throttled);
+    const refusal = turnedAway(attempter);
+    if (refusal) return refusal;
     const leave = await gate.enter(source, signal);
     return leave ? judge({ user, password, attempter }).finally(leave) : BUSY;
   };
@@ -95,14 +58,70 @@ export function createPasswordSignIn(
       .then((made) => ({ kind: 'ok', hash: made.replace(/^\$2y\$/, '$$2b$$') }) as const)
       .finally(leave);
   };
-  return { signIn, userOf: (typed) => resolveUser(parts.users, typed), hash, throttle: controlOf(throttle, limited) };
+  return { signIn, userOf: (typed) => resolveUser(users, typed), hash, throttle: controlOf(throttle, limited) };
 }
 
-const controlOf = (throttle: LoginThrottle, limited: ((user: User) => void)[]): ThrottleControl => ({
+type LimitListener = (user: User) => void;
+
+const controlOf = (throttle: LoginThrottle, limited: LimitListener[]): ThrottleControl => ({
   unlock: (user) => throttle.unlock(user),
   known: (user, source, ageMs) => throttle.known(user, source, ageMs),
   onLimited: (listener) => void limited.push(listener),
 });
+
+interface Judge {
+  /** The answer to an attempt that the throttle turns away, which is counted; `undefined` if the attempt may go on. */
+  turnedAway(attempter: Attempter): SignInResult | undefined;
+  /** Compares the password of an attempt that has a slot of the gate. */
+  judge(attempt: ResolvedAttempt): Promise<SignInResult>;
+}
+
+interface JudgeParts {
+  readonly metrics: PasswordMetrics;
+  readonly throttle: LoginThrottle;
+  /** Those who are told when an attempt has filled the bucket of its user. */
+  readonly limited: readonly LimitListener[];
+}
+
+function createJudge(
+  options: HashCosts,
+  { users, clock, bcrypt, events }: PasswordParts,
+  { metrics, throttle, limited }: JudgeParts,
+): Judge {
+  const compare = createPasswordCompare(options, { bcrypt, events, duration: metrics.duration });
+  const failures = new FailureWatch({ clock, events });
+
+  const turnedAway: Judge['turnedAway'] = (attempter) => {
+    const throttled = throttle.check(attempter);
+    if (!throttled) return undefined;
+    metrics.throttled.inc({ bucket: throttled.bucket });
+    failures.turnedAway();
+    return { kind: 'throttled', retryAfterSeconds: Math.max(1, Math.ceil(throttled.waitMs / 1000)) };
+  };
+
+  const judge: Judge['judge'] = async ({ user, password, attempter }) => {
+    // Checked again, because other attempts may have filled a bucket while this one waited in the queue.
+    const refusal = turnedAway(attempter);
+    if (refusal) return refusal;
+    // Counted before the compare, so that concurrent attempts cannot exceed the limit (N-15).
+    const counted = throttle.failed(attempter);
+    const matches = await compare(counted.mayMatch ? user : undefined, password).catch((error: unknown) => {
+      counted.takeBack();
+      throw error;
+    });
+    const current = matches ? activeUser(users, user) : undefined;
+    if (!current) {
+      const full = counted.stands();
+      failures.refused({ user, source: attempter.source }, full);
+      if (user && full.includes('user')) for (const listener of limited) listener(user);
+      return REFUSED;
+    }
+    counted.takeBack();
+    throttle.succeeded(attempter);
+    return { kind: 'ok', user: current };
+  };
+  return { turnedAway, judge };
+}
 
 interface ResolvedAttempt {
   readonly user: User | undefined;

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { parseSync, Visitor } from 'oxc-parser';
+import { type Program, parseSync, Visitor } from 'oxc-parser';
 
 /** One import, however it is written. */
 export interface Import {
@@ -12,11 +12,18 @@ export interface Import {
   readonly isType: boolean;
 }
 
+/** A function, method or arrow function: where its head is, and how many lines it has from there to its end. */
+interface FunctionSize {
+  readonly line: number;
+  readonly lines: number;
+}
+
 /** A source file by its path from the project's folder, and what it imports. Parts of Node.js itself are left out. */
 export interface Module {
   readonly file: string;
   readonly lines: number;
   readonly imports: readonly Import[];
+  readonly functions: readonly FunctionSize[];
 }
 
 /** The modules of these folders of a project. */
@@ -26,21 +33,40 @@ export function readModules(project: string, folders: readonly string[]): Module
   return files.map((file) => moduleOf(file, readFileSync(join(project, file), 'utf8')));
 }
 
-export const moduleOf = (file: string, source: string): Module => ({
-  file,
-  lines: source.replace(/\n$/, '').split('\n').length,
-  imports: importsOf(file, source),
-});
-
-/** Every import of a source: static, dynamic, of types, `export … from` and `require`. */
-function importsOf(file: string, source: string): Import[] {
+/** Reads one source. Throws if it does not parse. */
+export function moduleOf(file: string, source: string): Module {
   const { program, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+  const breaks = [...source.matchAll(/\n/g)].map(({ index }) => index);
+  const lineAt: LineAt = (offset) => breaks.filter((at) => at < offset).length + 1;
+  return {
+    file,
+    lines: source.replace(/\n$/, '').split('\n').length,
+    imports: importsOf(file, program, lineAt),
+    functions: functionsOf(program, lineAt),
+  };
+}
+
+/** The line of a place in the source. */
+type LineAt = (offset: number) => number;
+
+function functionsOf(program: Program, lineAt: LineAt): FunctionSize[] {
+  const functions: FunctionSize[] = [];
+  const add = ({ start, end }: { readonly start: number; readonly end: number }): void => {
+    const line = lineAt(start);
+    functions.push({ line, lines: lineAt(end) - line + 1 });
+  };
+  new Visitor({ FunctionDeclaration: add, FunctionExpression: add, ArrowFunctionExpression: add }).visit(program);
+  return functions;
+}
+
+/** Every import of a source: static, dynamic, of types, `export … from` and `require`. */
+function importsOf(file: string, program: Program, lineAt: LineAt): Import[] {
   const imports: Import[] = [];
   const add = (from: Expression, isType = false): void => {
-    const line = source.slice(0, from.start).split('\n').length;
     const specifier = textOf(from);
-    if (!specifier?.startsWith('node:')) imports.push({ line, ...targetOf(file, specifier), isType });
+    if (!specifier?.startsWith('node:'))
+      imports.push({ line: lineAt(from.start), ...targetOf(file, specifier), isType });
   };
   new Visitor({
     ImportDeclaration: (node) => add(node.source, node.importKind === 'type' && node.specifiers.every(isNamed)),

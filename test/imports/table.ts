@@ -11,7 +11,7 @@ export interface ImportTable {
   readonly libraries: Readonly<Record<string, readonly string[]>>;
   /** The folders whose sub-folders must not import one another in a circle. */
   readonly oneWay: readonly string[];
-  /** Where types count for circles of files too, and files and folders may only be so large (`sizes.ts`). */
+  /** Where types count for circles of files too, and files, functions and folders may only be so large (`sizes.ts`). */
   readonly strict: readonly string[];
   /** What is not so yet: each of these is to be split. */
   readonly unsplit: readonly string[];

@@ -218,6 +218,18 @@ describe('what is too large is found', () => {
     expect(found(sources)).toEqual(['src/low/b.ts has 301 lines: 300 at most']);
   });
 
+  test.each([
+    ['a function', 'export async function act() {', '}'],
+    ['an arrow function', 'const act = () => {', '};'],
+    ['a function in another one', 'const act = () => () => {', '};'],
+    ['a method', 'class A { act() {', '} }'],
+  ])('%s of more than 60 lines, from its head to its end, in src', (_, head, end) => {
+    const source = (count: number): string => `/** What it does. */\n${head}${lines(count - 1)}${end}\n`;
+    const sources = { 'src/low/a.ts': source(60), 'src/low/b.ts': source(61), 'test/c.ts': source(61) };
+    const findings = [...new Set(found(sources))];
+    expect(findings).toEqual(['src/low/b.ts:2 has a function of 61 lines: 60 at most']);
+  });
+
   test('a folder with more than 24 files directly in it, in src', () => {
     const sources = { ...files('src/low', 24), ...files('src/low/room', 25), ...files('test', 25) };
     expect(found(sources)).toEqual(['src/low/room has 25 files: 24 at most']);

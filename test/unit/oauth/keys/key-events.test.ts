@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type LoadedKeys, reportKeyChanges } from '../../../../src/oauth/keys/loaded-keys.ts';
 import type { KeyState } from '../../../../src/oauth/keys/signing-key-data.ts';
-import { type LoadedKeys, reportKeyChanges } from '../../../../src/oauth/keys/signing-keys.ts';
 
 /** Keys by their states; `kept` are those that the Secret no longer lists. */
 const loaded = (states: Readonly<Record<string, KeyState>>, kept: readonly string[] = []): LoadedKeys => {
