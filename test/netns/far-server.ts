@@ -29,10 +29,20 @@ export async function startFarServer(): Promise<FarServer> {
   const ip = (...args: string[]) => run('ip', args);
   const inside = (...args: string[]) => run('ip', ['netns', 'exec', namespace, ...args]);
   await ip('netns', 'add', namespace);
-  const removeNamespace = (): Promise<unknown> => ip('netns', 'delete', namespace); // the interfaces go with it
   let child: ChildProcess | undefined;
   try {
     await ip('link', 'add', near, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
+  } catch (error) {
+    await ip('netns', 'delete', namespace);
+    throw error;
+  }
+  // Linux takes a namespace down in the background, so its interfaces would outlive `netns delete` for a while, and the
+  // next server needs their name and address. `link delete` returns when both ends are gone.
+  const remove = async (): Promise<void> => {
+    await ip('link', 'delete', near);
+    await ip('netns', 'delete', namespace);
+  };
+  try {
     await ip('address', 'add', `${NEAR}/24`, 'dev', near);
     await ip('link', 'set', near, 'up');
     await ip('link', 'set', 'lo', 'up');
@@ -43,10 +53,10 @@ export async function startFarServer(): Promise<FarServer> {
     await answerOf(child);
   } catch (error) {
     child?.kill('SIGKILL');
-    await removeNamespace();
+    await remove();
     throw error;
   }
-  return faceOf(child, inside, removeNamespace);
+  return faceOf(child, inside, remove);
 }
 
 function startInside(namespace: string): ChildProcess {
@@ -63,7 +73,7 @@ async function answerOf(child: ChildProcess): Promise<Facts> {
 function faceOf(
   child: ChildProcess,
   inside: (...args: string[]) => Promise<unknown>,
-  removeNamespace: () => Promise<unknown>,
+  remove: () => Promise<void>,
 ): FarServer {
   const rules = async (...matches: readonly (readonly [string, string])[]): Promise<void> => {
     await inside('nft', 'add table inet fault; flush table inet fault; delete table inet fault');
@@ -88,7 +98,7 @@ function faceOf(
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;
-      await removeNamespace();
+      await remove();
     },
   };
 }
