@@ -4,9 +4,9 @@ import type { Registry } from 'prom-client';
 import { isFitForRs256 } from '../oauth/keys/signing-key-data.ts';
 import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
 import type { Logger } from '../observability/logger.ts';
-import { FairSlots } from '../runtime/calls/fair-slots.ts';
 import { type Clock, Waiting } from '../runtime/clock.ts';
 import { LastingFailure } from '../runtime/lasting-failure.ts';
+import { FairSeats } from '../runtime/limits/fair-seats.ts';
 import { registerClusterKeys } from './metrics.ts';
 import type { SignatureVerdict } from './service-account-tokens.ts';
 
@@ -163,17 +163,17 @@ const MOST_SLOW_WAITING = 64;
  * event loop. Sources take turns; when the queue is full, the source with the most places loses its last one.
  */
 export class SlowSignatures {
-  readonly #slots = new FairSlots({ count: AT_ONCE, waiting: MOST_SLOW_WAITING });
+  readonly #seats = new FairSeats({ count: AT_ONCE, waiting: MOST_SLOW_WAITING });
 
   /** `isSigned` does the work in the thread pool. Rejects only when it does. */
   async check(source: string, isSigned: () => Promise<boolean>): Promise<SignatureVerdict> {
     // A caller that has left does not give up its place: the place is free again within milliseconds.
-    const outcome = await this.#slots.take(source, new AbortController().signal);
+    const outcome = await this.#seats.take(source, new AbortController().signal);
     if (outcome !== 'taken') return 'overloaded';
     try {
       return (await isSigned()) ? 'good' : 'bad';
     } finally {
-      this.#slots.release(source);
+      this.#seats.release(source);
     }
   }
 }

@@ -13,7 +13,7 @@ export interface ReviewedToken {
 
 /** One token for each pod of a large cluster; some hundred bytes each. */
 const MOST_GOOD = 10_000;
-/** Refused tokens have places of their own, so that they cannot push out good ones. */
+/** Refused tokens have room of their own, so that they cannot push out good ones. */
 const MOST_REFUSED = 1_000;
 
 /**
@@ -22,7 +22,7 @@ const MOST_REFUSED = 1_000;
  * good.
  */
 export class ReviewedTokens {
-  readonly #good = new SharedPlaces(MOST_GOOD);
+  readonly #good = new TokensByOwner(MOST_GOOD);
   readonly #refused = new BoundedMap<ReviewedToken>(MOST_REFUSED);
 
   get(digest: string): ReviewedToken | undefined {
@@ -38,11 +38,11 @@ export class ReviewedTokens {
 }
 
 /**
- * A fixed number of places, shared fairly. When they are full, the owner with the most gives up its oldest. So a
+ * A fixed number of tokens, shared fairly by their owners. When it is full, the owner with the most loses its oldest. So a
  * service account that requests thousands of tokens pushes out only its own. In a `BoundedMap` it would push out the
  * tokens of others.
  */
-class SharedPlaces {
+class TokensByOwner {
   readonly #most: number;
   readonly #tokens = new Map<string, ReviewedToken>();
   /** The digests of each owner, the oldest first. */

@@ -2,13 +2,13 @@ import type { Counter } from 'prom-client';
 import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
 import type { TokenFault, Verification } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
-import { TooManyCalls } from '../runtime/calls/bounded-calls.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { orKnown } from '../runtime/known-answer.ts';
+import { TooManyCalls } from '../runtime/limits/bounded-calls.ts';
 import { createTextDigest, type Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import { type ReviewedToken, ReviewedTokens } from './reviewed-tokens.ts';
-import { RefusalBudget, type TokenQuestion, TokenQuestions, type TokenReviewer } from './token-questions.ts';
+import { ReviewThrottle, type TokenQuestion, TokenQuestions, type TokenReviewer } from './token-questions.ts';
 
 /**
  * The verdict on a signature, made without asking the cluster about the token. `unproven`: the keys were never read.
@@ -71,20 +71,20 @@ export class ServiceAccountTokens {
   readonly #digest: (text: string) => string;
   readonly #reviewed = new ReviewedTokens();
   /**
-   * Separate questions for tokens that are known to be good and for all others: what anybody can send takes no slot of
+   * Separate questions for tokens that are known to be good and for all others: what anybody can send takes no seat of
    * the known tokens, nor pauses their reviews.
    */
   readonly #questions: { readonly known: TokenQuestions; readonly unknown: TokenQuestions };
-  readonly #budget: RefusalBudget;
+  readonly #throttle: ReviewThrottle;
   #turnedAwayAt = Number.NEGATIVE_INFINITY;
 
   constructor(audience: string, parts: ServiceAccountTokenParts) {
     this.#audience = audience;
     this.#parts = parts;
     this.#digest = createTextDigest(parts.random);
-    this.#budget = new RefusalBudget(REFUSALS, parts.clock);
+    this.#throttle = new ReviewThrottle(REFUSALS, parts.clock);
     const { reviewer, clock, random, logger } = parts;
-    const asked = { reviewer, audience, reviewed: this.#reviewed, budget: this.#budget, clock, random, logger };
+    const asked = { reviewer, audience, reviewed: this.#reviewed, throttle: this.#throttle, clock, random, logger };
     this.#questions = { known: new TokenQuestions(KNOWN, asked), unknown: new TokenQuestions(UNKNOWN, asked) };
   }
 
@@ -133,7 +133,7 @@ export class ServiceAccountTokens {
   #askFirst(question: TokenQuestion): Promise<Verification> {
     const { unknown } = this.#questions;
     // While the cluster fails, one probe at a time asks it, and failures of the cluster count against no subject.
-    if (!unknown.isPausedFor(question) && this.#budget.isSpent(question.subject))
+    if (!unknown.isPausedFor(question) && this.#throttle.isFull(question.subject))
       throw this.#overloaded(question.subject);
     return unknown.ask(question).then(this.#counted, (cause) => {
       throw this.#failed(question, cause);

@@ -1,7 +1,7 @@
 import type { Identity, Verification } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
-import { PacedCalls } from '../runtime/calls/paced-calls.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { SharedCalls } from '../runtime/limits/shared-calls.ts';
 import type { Random } from '../runtime/random.ts';
 import type { ReviewedTokens } from './reviewed-tokens.ts';
 
@@ -27,7 +27,7 @@ export interface TokenQuestion {
   /** When the token expires by its own claims, in milliseconds. */
   readonly expiresAt: number;
   /**
-   * The service account, if the signature proves it: scarce places are shared by service account. `undefined`: anybody.
+   * The service account, if the signature proves it: scarce seats are shared by service account. `undefined`: anybody.
    */
   readonly subject: string | undefined;
 }
@@ -38,7 +38,7 @@ export interface QuestionParts {
   /** Remembers each answer. */
   readonly reviewed: ReviewedTokens;
   /** Counts the questions without a good answer. */
-  readonly budget: RefusalBudget;
+  readonly throttle: ReviewThrottle;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -48,8 +48,8 @@ export interface QuestionParts {
  * The pause is short compared to the minute in which known answers hold, so that they are renewed in time. A longer
  * `Retry-After` of the cluster is obeyed all the same.
  */
-const REVIEWS = { maxInFlight: 16, maxWaiting: 64, timeoutMs: 3_000, longestPauseMs: 5_000 };
-/** The party of all tokens whose signature cannot be checked. No service account has this name. */
+const REVIEWS = { maxInFlight: 16, maxWaiting: 64, timeoutMs: 3_000, longestBackoffMs: 5_000 };
+/** The flow of all tokens whose signature cannot be checked. No service account has this name. */
 const ANYBODY = 'anybody';
 
 /**
@@ -58,12 +58,12 @@ const ANYBODY = 'anybody';
  */
 export class TokenQuestions {
   readonly #parts: QuestionParts;
-  readonly #calls: PacedCalls<Verification>;
+  readonly #calls: SharedCalls<Verification>;
 
   /** `words` are logged when the reviews begin to fail, and when they are answered again. */
   constructor(words: { readonly fail: string; readonly recover: string }, parts: QuestionParts) {
     this.#parts = parts;
-    this.#calls = new PacedCalls({ ...REVIEWS, words }, parts);
+    this.#calls = new SharedCalls({ ...REVIEWS, words }, parts);
   }
 
   /** Whether the cluster is failing for this question. A caller with a known answer should not wait for a new one then. */
@@ -71,9 +71,9 @@ export class TokenQuestions {
     return this.#calls.isPausedFor(subject ?? ANYBODY);
   }
 
-  /** Makes one review for all who ask about a token at the same time. Rejects as `PacedCalls.ask` does. */
+  /** Makes one review for all who ask about a token at the same time. Rejects as `SharedCalls.ask` does. */
   ask = (question: TokenQuestion): Promise<Verification> =>
-    this.#calls.ask({ key: question.digest, party: question.subject ?? ANYBODY }, (signal) =>
+    this.#calls.ask({ key: question.digest, flow: question.subject ?? ANYBODY }, (signal) =>
       this.#review(question, signal),
     );
 
@@ -86,15 +86,15 @@ export class TokenQuestions {
     return identity ? { identity, cached: false } : { fault: 'invalid' };
   }
 
-  /** A question that is never sent costs the cluster nothing, so it does not count in the budget. */
+  /** A question that is never sent costs the cluster nothing, so it is not counted. */
   async #call({ text, subject }: TokenQuestion, signal: AbortSignal): Promise<ServiceAccount | undefined> {
-    const { reviewer, audience, budget } = this.#parts;
+    const { reviewer, audience, throttle } = this.#parts;
     try {
       const account = await reviewer.review(text, audience, signal);
-      if (!account) budget.spend(subject);
+      if (!account) throttle.add(subject);
       return account;
     } catch (error) {
-      budget.spend(subject);
+      throttle.add(subject);
       throw error;
     }
   }
@@ -109,7 +109,7 @@ const toIdentity = ({ username, uid, groups }: ServiceAccount): Identity => ({
 
 const WINDOW_MS = 1_000;
 
-export interface RefusalLimits {
+export interface ReviewThrottleLimits {
   /** In a second, for all subjects together. */
   readonly inAll: number;
   /** In a second, for one subject. */
@@ -117,40 +117,40 @@ export interface RefusalLimits {
 }
 
 /**
- * Limits the reviews in a second that end without a good answer. Each subject has a share of its own. When the whole
- * budget is spent, a subject that has spent nothing yet may still ask once. So what subjects with a proven identity
- * cost the cluster grows with their number, which only the cluster can increase. Questions without a proven subject
- * have the whole budget, and no more.
+ * Limits the reviews in a second that end without a good answer. Each subject has a share of its own. When the limit of
+ * all is reached, a subject that had no such review yet may still ask once. So what subjects with a proven identity cost
+ * the cluster grows with their number, which only the cluster can increase. Questions without a proven subject have the
+ * limit of all, and no more.
  */
-export class RefusalBudget {
-  readonly #limits: RefusalLimits;
+export class ReviewThrottle {
+  readonly #limits: ReviewThrottleLimits;
   readonly #clock: Clock;
-  readonly #spentBy = new Map<string, number>();
+  readonly #countOf = new Map<string, number>();
   #began = Number.NEGATIVE_INFINITY;
-  #spent = 0;
+  #count = 0;
 
-  constructor(limits: RefusalLimits, clock: Clock) {
+  constructor(limits: ReviewThrottleLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
   }
 
   /** `subject`: the proven subject of the question; `undefined` when it is not known. */
-  isSpent(subject: string | undefined): boolean {
+  isFull(subject: string | undefined): boolean {
     if (this.#clock.monotonic() - this.#began >= WINDOW_MS) return false;
-    const isAllSpent = this.#spent >= this.#limits.inAll;
-    if (subject === undefined) return isAllSpent;
-    const own = this.#spentBy.get(subject) ?? 0;
-    return own >= this.#limits.ofOne || (isAllSpent && own > 0);
+    const isAllFull = this.#count >= this.#limits.inAll;
+    if (subject === undefined) return isAllFull;
+    const own = this.#countOf.get(subject) ?? 0;
+    return own >= this.#limits.ofOne || (isAllFull && own > 0);
   }
 
-  spend(subject: string | undefined): void {
+  add(subject: string | undefined): void {
     const now = this.#clock.monotonic();
     if (now - this.#began >= WINDOW_MS) {
       this.#began = now;
-      this.#spent = 0;
-      this.#spentBy.clear();
+      this.#count = 0;
+      this.#countOf.clear();
     }
-    this.#spent++;
-    if (subject !== undefined) this.#spentBy.set(subject, (this.#spentBy.get(subject) ?? 0) + 1);
+    this.#count++;
+    if (subject !== undefined) this.#countOf.set(subject, (this.#countOf.get(subject) ?? 0) + 1);
   }
 }

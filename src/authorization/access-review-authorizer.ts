@@ -2,11 +2,11 @@ import type { Registry } from 'prom-client';
 import { durationText } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
-import { TooManyCalls } from '../runtime/calls/bounded-calls.ts';
-import { isOfTheQuestion } from '../runtime/calls/call-pause.ts';
-import { PacedCalls } from '../runtime/calls/paced-calls.ts';
 import { type Clock, withTimeLimit } from '../runtime/clock.ts';
 import { orKnown } from '../runtime/known-answer.ts';
+import { TooManyCalls } from '../runtime/limits/bounded-calls.ts';
+import { isOfTheQuestion } from '../runtime/limits/circuit-breaker.ts';
+import { SharedCalls } from '../runtime/limits/shared-calls.ts';
 import type { Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import type { AccessReviewer, Decision, ForgetfulAuthorizer, RequestAttributes, Subject } from './authorizer.ts';
@@ -66,7 +66,7 @@ const DEFAULTS = {
   maxEntriesOfOne: 1_000,
   maxInFlight: 64,
   // One subject may have a quarter, also of the queue. With 40 ms for a review that is 400 new questions a second, and
-  // the others always find three slots of four free.
+  // the others always find three seats of four free.
   maxInFlightOfOne: 16,
   // A cluster that takes only 20 a second is 1.6 s behind when this many begin at once. With 64 it would be more than
   // our timeout.
@@ -79,7 +79,7 @@ const DEFAULTS = {
 };
 
 /** A webhook that hangs for one or two users is no outage for the others. */
-const LEAST_FAILED_PARTIES = 3;
+const LEAST_FAILED_FLOWS = 3;
 /** While more of the places than this share are taken by callers, little is renewed in the background. */
 const QUIET_SHARE = 1 / 8;
 /**
@@ -130,7 +130,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
   readonly #parts: AccessReviewParts;
   readonly #cache: DecisionCache;
   readonly #keyOf = createDecisionKeys();
-  readonly #reviews: PacedCalls<boolean>;
+  readonly #reviews: SharedCalls<boolean>;
   /** Answers whose refresh, begun before they expired, is still under way. */
   readonly #refreshing = new WeakSet<Answered>();
   readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
@@ -142,7 +142,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     this.#options = options;
     this.#parts = parts;
     this.#cache = new DecisionCache(options);
-    this.#reviews = new PacedCalls({ ...options, leastFailedParties: LEAST_FAILED_PARTIES, words: WORDS }, parts);
+    this.#reviews = new SharedCalls({ ...options, leastFailedFlows: LEAST_FAILED_FLOWS, words: WORDS }, parts);
     this.#count = decisionCounter(registry);
     this.#observe = reviewMetrics(registry, { entries: () => this.#cache.size, load: () => this.#reviews.load });
   }
@@ -166,7 +166,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
       this.#note(allowed, question, subject, attributes);
       return this.#decide(source, allowed);
     };
-    return orKnown(review, this.#reviews.isPausedFor(question.party), {
+    return orKnown(review, this.#reviews.isPausedFor(question.flow), {
       answered: (allowed) => decide('review', allowed),
       known: (cause) => (this.#holds(known, cause) ? decide('stale', known.allowed) : undefined),
       failed: (cause) => (cause instanceof TooManyCalls ? this.#overloaded() : this.#unavailable(known, cause)),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { type PartyKey, type PartyLimits, PartyMap } from '../runtime/calls/party-map.ts';
 import { derived } from '../runtime/derived.ts';
+import { FairMap, type FairMapLimits, type FlowKey } from '../runtime/limits/fair-map.ts';
 import type { RequestAttributes, Subject } from './authorizer.ts';
 
 /** An answer of the cluster and when it was given, by the monotonic clock. */
@@ -10,21 +10,21 @@ export interface Answered {
 }
 
 /**
- * The key of a question. Equal for two questions that ask the same; the party depends on the subject's name and uid, not on
+ * The key of a question. Equal for two questions that ask the same; the flow depends on the subject's name and uid, not on
  * its groups.
  */
-export type DecisionKey = PartyKey;
+export type DecisionKey = FlowKey;
 
 /**
- * Answers by key, within two bounds (`PartyMap`). Answers that are used, or that belong to a recent question, are asked
+ * Answers by key, within two bounds (`FairMap`). Answers that are used, or that belong to a recent question, are asked
  * for again within seconds or minutes, so the oldest answer is also the one unused for longest, and reading need not
  * move anything. The cache does not know how long an answer is good.
  */
 export class DecisionCache {
-  readonly #answers: PartyMap<Answered>;
+  readonly #answers: FairMap<Answered>;
 
-  constructor(limits: PartyLimits) {
-    this.#answers = new PartyMap(limits);
+  constructor(limits: FairMapLimits) {
+    this.#answers = new FairMap(limits);
   }
 
   get size(): number {
@@ -41,7 +41,7 @@ export class DecisionCache {
 
   /** Drops every answer about users of this name, with any uid. */
   forget(name: string): void {
-    this.#answers.deleteParties((party) => isPartyOf(party, name));
+    this.#answers.deleteFlows((flow) => isFlowOf(flow, name));
   }
 }
 
@@ -52,7 +52,7 @@ export class DecisionCache {
 const LONGEST_KEY = 256;
 
 interface SubjectKeys {
-  readonly party: string;
+  readonly flow: string;
   /** The subject's part of all its keys. */
   readonly who: string;
 }
@@ -67,27 +67,27 @@ export function createDecisionKeys(): (subject: Subject, attributes: RequestAttr
   const subjectKeys = derived(toSubjectKeys);
   const what = derived(toWhat);
   return (subject, attributes) => {
-    const { party, who } = subjectKeys(subject);
+    const { flow, who } = subjectKeys(subject);
     const question = who + what(attributes);
-    return { key: question.length <= LONGEST_KEY ? question : hash('sha256', question, 'base64'), party };
+    return { key: question.length <= LONGEST_KEY ? question : hash('sha256', question, 'base64'), flow };
   };
 }
 
 /** Both parts of a key are JSON arrays, so two different questions never have the same text. */
 const toSubjectKeys = ({ name, uid, groups }: Subject): SubjectKeys => ({
-  party: partyOf(name, uid),
+  flow: flowOf(name, uid),
   who: JSON.stringify([name, uid, [...groups].sort()]),
 });
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
 /**
- * A user is a name and a uid, so a later user of the same name is another party. A service account is its full name.
+ * A user is a name and a uid, so a later user of the same name is another flow. A service account is its full name.
  */
-const partyOf = (name: string, uid: string): string => (name.startsWith(SERVICE_ACCOUNT) ? name : `${name} ${uid}`);
+const flowOf = (name: string, uid: string): string => (name.startsWith(SERVICE_ACCOUNT) ? name : `${name} ${uid}`);
 
-/** Whether the party is a user of this name, with any uid. */
-export const isPartyOf = (party: string, name: string): boolean => party === name || party.startsWith(`${name} `);
+/** Whether the flow is a user of this name, with any uid. */
+export const isFlowOf = (flow: string, name: string): boolean => flow === name || flow.startsWith(`${name} `);
 
 function toWhat(attributes: RequestAttributes): string {
   if ('nonResource' in attributes) return JSON.stringify([attributes.nonResource.path, attributes.nonResource.verb]);

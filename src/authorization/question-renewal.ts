@@ -1,6 +1,6 @@
 import { Backoff } from '../runtime/backoff.ts';
-import { type CallFault, isOfTheQuestion } from '../runtime/calls/call-pause.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { type CallFault, isOfTheQuestion } from '../runtime/limits/circuit-breaker.ts';
 import type { Random } from '../runtime/random.ts';
 import type { RecentQuestion, RecentQuestions } from './recent-questions.ts';
 
@@ -45,9 +45,9 @@ const JITTER = 1 / 4;
 /** The time between two looks for questions that are due. */
 const LOOK_MS = 500;
 /** 20 reviews a second, and 17 with the wait before each look: 2,000 questions take 117 s, less than the two minutes. */
-const PACE_MS = 50;
+const APART_MS = 50;
 /** 4 reviews a second while callers need the cluster. This does not fall to 0, because callers may go on for ever. */
-const SLOW_PACE_MS = 250;
+const SLOWLY_APART_MS = 250;
 /**
  * How many questions one look takes. Then comes another look, so that a question without an answer does not wait behind
  * hundreds of old answers.
@@ -58,7 +58,7 @@ const [LEAST_OPEN, MOST_OPEN] = [2, 8];
 /** The weight of the last review in the average time of a review. */
 const LAST_COUNTS = 1 / 5;
 /** A webhook that fails or hangs for one or two users is no outage for the others. */
-const LEAST_FAILED_PARTIES = 3;
+const LEAST_FAILED_FLOWS = 3;
 /** A question that failed waits for 30 s, twice as long after each further failure, and then comes after the others. */
 const [FAILED_WAITS_MS, FAILED_WAITS_MOST_MS] = [30_000, 120_000];
 
@@ -78,8 +78,8 @@ export class QuestionRenewal {
   readonly #open = new Map<string, Promise<void>>();
   /** How often each question has failed since its last answer, and until when it waits. */
   readonly #failed = new WeakMap<RecentQuestion['id'], { readonly times: number; readonly untilMs: number }>();
-  /** The parties whose questions failed since any question was answered. */
-  readonly #failedParties = new Set<string>();
+  /** The flows whose questions failed since any question was answered. */
+  readonly #failedFlows = new Set<string>();
   /** The mean time that a review takes. */
   #takesMs = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
@@ -101,7 +101,7 @@ export class QuestionRenewal {
         const isGone = !recent.has(question); // forgotten or denied meanwhile
         if (isGone || this.#open.has(question.id.key)) continue;
         this.#begin(question, signal);
-        await clock.sleep(room === 'little' ? SLOW_PACE_MS : PACE_MS, signal);
+        await clock.sleep(room === 'little' ? SLOWLY_APART_MS : APART_MS, signal);
       }
       await clock.sleep(LOOK_MS, signal);
     }
@@ -116,7 +116,7 @@ export class QuestionRenewal {
 
   #mostOpen(): number {
     if (this.#room() === 'little') return 1;
-    return Math.min(MOST_OPEN, Math.max(LEAST_OPEN, Math.ceil(this.#takesMs / PACE_MS) + 1));
+    return Math.min(MOST_OPEN, Math.max(LEAST_OPEN, Math.ceil(this.#takesMs / APART_MS) + 1));
   }
 
   /** The questions whose answer is missing or old, the oldest first; behind them those that failed last time. */
@@ -160,7 +160,7 @@ export class QuestionRenewal {
 
   #answered({ id }: RecentQuestion): void {
     this.#failed.delete(id);
-    this.#failedParties.clear();
+    this.#failedFlows.clear();
     this.#backoff.succeeded();
   }
 
@@ -176,8 +176,8 @@ export class QuestionRenewal {
     const { times } = this.#failed.get(question.id) ?? { times: 0 };
     const untilMs = now + Math.min(FAILED_WAITS_MS * 2 ** times, FAILED_WAITS_MOST_MS);
     this.#failed.set(question.id, { times: times + 1, untilMs });
-    this.#failedParties.add(question.id.party);
-    const isOutage = this.#failedParties.size >= LEAST_FAILED_PARTIES && now >= this.#pausedUntil;
+    this.#failedFlows.add(question.id.flow);
+    const isOutage = this.#failedFlows.size >= LEAST_FAILED_FLOWS && now >= this.#pausedUntil;
     const waitMs = isOutage ? this.#backoff.failed() : 0;
     this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.max(waitMs, fault.retryAfterMs ?? 0));
   }

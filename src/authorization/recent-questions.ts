@@ -1,8 +1,8 @@
 import { BoundedMap } from '../runtime/bounded-map.ts';
-import { PartyMap } from '../runtime/calls/party-map.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { FairMap } from '../runtime/limits/fair-map.ts';
 import type { RequestAttributes, Subject } from './authorizer.ts';
-import { createDecisionKeys, type DecisionKey, isPartyOf } from './decision-cache.ts';
+import { createDecisionKeys, type DecisionKey, isFlowOf } from './decision-cache.ts';
 
 /** A question whose last answer was "allowed". */
 export interface RecentQuestion {
@@ -57,9 +57,9 @@ interface OwnQuestion extends RecentQuestion {
  */
 export class RecentQuestions {
   readonly #clock: Clock;
-  readonly #own = new PartyMap<OwnQuestion>(LIMITS);
-  readonly #shared = new PartyMap<RecentQuestion>(LIMITS);
-  /** When we had shared as many questions of a party as one may have. */
+  readonly #own = new FairMap<OwnQuestion>(LIMITS);
+  readonly #shared = new FairMap<RecentQuestion>(LIMITS);
+  /** When we had shared as many questions of a flow as one may have. */
   readonly #fullAt = new BoundedMap<number>(MOST_QUESTIONS);
   readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
   readonly #keyOf = createDecisionKeys();
@@ -96,7 +96,7 @@ export class RecentQuestions {
 
   /** Drops the questions of users of this name, and ignores those that other replicas share if they were asked before now. */
   forget(user: string): void {
-    for (const questions of [this.#own, this.#shared]) questions.deleteParties((party) => isPartyOf(party, user));
+    for (const questions of [this.#own, this.#shared]) questions.deleteFlows((flow) => isFlowOf(flow, user));
     this.#forgottenAt.set(user, this.#clock.monotonic());
   }
 
@@ -128,13 +128,13 @@ export class RecentQuestions {
   }
 
   /**
-   * Whether the others lack a question of ours, or will forget one that is still asked. A ninth question of a party is no
-   * news within five minutes after the others learned eight: a party that asks for nine things in turn pushes out one of
+   * Whether the others lack a question of ours, or will forget one that is still asked. A ninth question of a flow is no
+   * news within five minutes after the others learned eight: a flow that asks for nine things in turn pushes out one of
    * them each time, and each would be new when it comes back.
    */
   hasNews(): boolean {
     const full = new Set<string>();
-    for (const [party, latest] of this.#fullParties(this.#shared.values())) if (this.#isYoung(latest)) full.add(party);
+    for (const [flow, latest] of this.#fullFlows(this.#shared.values())) if (this.#isYoung(latest)) full.add(flow);
     for (const question of this.#own.values()) if (this.#isNews(question, full)) return true;
     return false;
   }
@@ -149,12 +149,12 @@ export class RecentQuestions {
 
   /** Records that these were shared, and that there was no room for `leftOut`. */
   markShared(questions: Iterable<RecentQuestion>, leftOut: Iterable<RecentQuestion>): void {
-    // Some of them may have been pushed out by their party meanwhile. The other replicas know them all the same.
+    // Some of them may have been pushed out by their flow meanwhile. The other replicas know them all the same.
     const known = new Map([...questions].map((question) => [question.id.key, question]));
     for (const question of known.values()) this.#note(question, { sharedAt: question.askedAt });
     for (const question of leftOut) this.#note(question, { leftOutAt: question.askedAt });
     for (const own of this.#own.values()) if (!this.#isOver(this.#knownAt(own))) known.set(own.id.key, own);
-    for (const [party] of this.#fullParties(known.values())) this.#fullAt.set(party, this.#clock.monotonic());
+    for (const [flow] of this.#fullFlows(known.values())) this.#fullAt.set(flow, this.#clock.monotonic());
   }
 
   #note({ id }: RecentQuestion, change: Partial<OwnQuestion>): void {
@@ -167,23 +167,23 @@ export class RecentQuestions {
     const knownAt = this.#knownAt(question);
     if (askedAt <= Math.max(knownAt, leftOutAt) || this.#isOver(askedAt)) return false;
     if (knownAt > Number.NEGATIVE_INFINITY) return !this.#isYoung(knownAt);
-    return !full.has(id.party) && !this.#isYoung(this.#fullAt.get(id.party));
+    return !full.has(id.flow) && !this.#isYoung(this.#fullAt.get(id.flow));
   }
 
   /** The last use that the others know of. */
   #knownAt = ({ id, sharedAt }: OwnQuestion): number =>
     Math.max(sharedAt, this.#shared.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY);
 
-  /** The parties that have as many of these questions as one may have, with their latest use. */
-  #fullParties(questions: Iterable<RecentQuestion>): Map<string, number> {
-    const parties = new Map<string, { count: number; latest: number }>();
+  /** The flows that have as many of these questions as one may have, with their latest use. */
+  #fullFlows(questions: Iterable<RecentQuestion>): Map<string, number> {
+    const flows = new Map<string, { count: number; latest: number }>();
     for (const { id, askedAt } of questions) {
       if (this.#isOver(askedAt)) continue;
-      const { count, latest } = parties.get(id.party) ?? { count: 0, latest: askedAt };
-      parties.set(id.party, { count: count + 1, latest: Math.max(latest, askedAt) });
+      const { count, latest } = flows.get(id.flow) ?? { count: 0, latest: askedAt };
+      flows.set(id.flow, { count: count + 1, latest: Math.max(latest, askedAt) });
     }
-    const full = [...parties].filter(([, { count }]) => count >= MOST_OF_ONE);
-    return new Map(full.map(([party, { latest }]) => [party, latest]));
+    const full = [...flows].filter(([, { count }]) => count >= MOST_OF_ONE);
+    return new Map(full.map(([flow, { latest }]) => [flow, latest]));
   }
 
   /**

@@ -2,12 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { BearerVerifier } from '../oauth/tokens/identity.ts';
 import { createCors } from './answer/cors.ts';
 import { createBodyReader } from './answer/read-body.ts';
-import { admission } from './chain/admission.ts';
 import { createAnswerDeadline } from './chain/answer-deadline.ts';
 import { createAuthenticate } from './chain/authenticate.ts';
 import { createAuthorize, createReadRequestInfo } from './chain/authorize.ts';
 import { createBegin } from './chain/begin.ts';
-import { type App, createRouter, gate, middleware, serveRouter } from './chain/chain.ts';
+import { type App, createRouter, middleware, serveRouter, wrapping } from './chain/chain.ts';
 import { createGuard } from './chain/guard.ts';
 import {
   answerMethod,
@@ -17,11 +16,12 @@ import {
   refuseUnknownPublicPaths,
   refuseWithdrawnPaths,
 } from './chain/routes.ts';
-import { createTakeTurn, UserTurns } from './chain/user-turns.ts';
 import { createCallerAddress, createUnreadableReport, type TrustedProxy } from './connection/source-address.ts';
 import type { Route } from './exchange.ts';
 import type { OtherRequests, RouteFamily, RouteTools, ServedFamily } from './family.ts';
-import { createRefusalPace } from './refusal-pace.ts';
+import { admission } from './limits/admission.ts';
+import { createRefusalThrottle } from './limits/refusal-throttle.ts';
+import { createQueueStep, RequestQueue } from './limits/request-queue.ts';
 import { discoveryRoutes } from './routes/discovery.ts';
 import type { CallerSteps } from './watch/recheck.ts';
 
@@ -85,14 +85,14 @@ export function serveRoutes(
   const { authenticate, authorize } = createCallerSteps(parts, guardedBelow(routes));
   const addressOf = createCallerAddress(parts.trustedProxies, createUnreadableReport(parts));
   const guard = createGuard({ platform, limits, metrics }); // protocol, header and path rules
-  const takeTurn = createTakeTurn({ turns: new UserTurns(parts), registry, onOther: others.asked });
+  const queueRequest = createQueueStep({ queue: new RequestQueue(parts), registry, onOther: others.asked });
   const first = [
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
     admission(limits, { metrics, registry, onOther: others.other }), // bounds the requests in flight, by class
   ].map(middleware);
   const known = [
     middleware(authenticate), // from here on a user is known, or 401 was answered
-    gate(takeTurn), // users take turns while the event loop is busy
+    wrapping(queueRequest), // users take turns while the event loop is busy
     middleware(createReadRequestInfo()), // verb, group, resource, name
   ];
   const withdrawn = middleware(refuseWithdrawnPaths); // 410 to anybody signed in
@@ -133,6 +133,6 @@ function createCallerSteps(parts: AppParts, isGuarded?: (segments: readonly stri
   const deadline = createAnswerDeadline(clock, answerTimeoutMs);
   return {
     authenticate: createAuthenticate({ verifier, platform, maxBearerBytes, metrics, deadline }),
-    authorize: createAuthorize({ authorizer, deadline, pace: createRefusalPace(clock), isGuarded }),
+    authorize: createAuthorize({ authorizer, deadline, throttle: createRefusalThrottle(clock), isGuarded }),
   };
 }

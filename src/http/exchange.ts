@@ -129,7 +129,7 @@ export class Exchange {
     return this.target.segments[0] === 'oauth' || isOAuthPath(this.rawTarget);
   }
 
-  /** Postpones admission until the body has arrived. `take` takes the place, or throws a 429. */
+  /** Postpones admission until the body has arrived. `take` takes the seat, or throws a 429. */
   admitLater(take: () => void): void {
     this.#admit = take;
   }
@@ -142,24 +142,24 @@ export class Exchange {
   }
 
   /**
-   * Takes a place with `take`, which throws a 429 if there is none, unless the exchange has ended. The function that `take` returns is
+   * Takes a seat with `take`, which throws a 429 if there is none, unless the exchange has ended. The function that `take` returns is
    * called once, when the answer has been made or the client has gone.
    */
-  takePlace(take: () => () => void): void {
+  takeSeat(take: () => () => void): void {
     if (this.#ended) return;
     this.#take = take;
     this.#leave = take();
   }
 
-  /** Gives the place back while the request waits for its turn. The returned function takes a place again, or throws a 429. */
+  /** Gives the seat back while the request waits in a queue. The returned function takes a seat again, or throws a 429. */
   stepAside(): () => void {
     const take = this.#leave && this.#take;
-    this.leavePlace();
-    return () => take && this.takePlace(take);
+    this.leaveSeat();
+    return () => take && this.takeSeat(take);
   }
 
-  /** Gives the place back, if the request has one. */
-  leavePlace(): void {
+  /** Gives the seat back, if the request has one. */
+  leaveSeat(): void {
     const leave = this.#leave;
     this.#leave = undefined;
     leave?.();
@@ -226,7 +226,7 @@ export class Exchange {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.leavePlace();
+    this.leaveSeat();
     for (const ending of this.#endings) ending();
   }
 }
@@ -236,6 +236,9 @@ export type Outcome = 'next' | 'answered';
 
 /** A named step of the chain. An error that it throws or rejects with goes to the error writer. */
 export type Step = (exchange: Exchange) => Outcome | Promise<Outcome>;
+
+/** A step that calls `go` to run the rest of the chain, so that it can measure how long that takes. */
+export type WrappingStep = (exchange: Exchange, go: (error?: unknown) => void) => void;
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -8,7 +8,7 @@ import type { AnswerWriter } from './answer/answer.ts';
 import type { BodyReader } from './answer/read-body.ts';
 import type { AnswerDeadline } from './chain/answer-deadline.ts';
 import type { Route } from './exchange.ts';
-import type { HttpLimits } from './limits.ts';
+import type { HttpLimits } from './limits/http-limits.ts';
 import type { HttpMetrics } from './metrics.ts';
 import type { CallerSteps } from './watch/recheck.ts';
 

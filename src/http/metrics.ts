@@ -177,7 +177,7 @@ export function registerReadiness(registry: Registry, health: Health): void {
 /** Shows the requests in flight, by class. */
 export function registerInFlight(
   registry: Registry,
-  places: Readonly<Record<string, { readonly taken: number }>>,
+  seats: Readonly<Record<string, { readonly taken: number }>>,
 ): void {
   new Gauge({
     name: 'gatehouse_http_requests_in_flight',
@@ -185,19 +185,19 @@ export function registerInFlight(
     labelNames: ['class'],
     registers: [registry],
     collect() {
-      for (const [name, { taken }] of Object.entries(places)) this.set({ class: name }, taken);
+      for (const [name, { taken }] of Object.entries(seats)) this.set({ class: name }, taken);
     },
   });
 }
 
 /** Shows the number of requests that wait for their user's turn. */
-export function registerWaiting(registry: Registry, turns: { readonly waiting: number }): void {
+export function registerWaiting(registry: Registry, queue: { readonly waiting: number }): void {
   new Gauge({
     name: 'gatehouse_http_requests_waiting',
     help: "Requests that wait for their user's turn, while the event loop is busy.",
     registers: [registry],
     collect() {
-      this.set(turns.waiting);
+      this.set(queue.waiting);
     },
   });
 }
@@ -215,13 +215,13 @@ export function registerConnections(registry: Registry, connections: { readonly 
 }
 
 /** Shows the number of open watches. */
-export function registerWatches(registry: Registry, watches: { readonly size: number }): void {
+export function registerWatches(registry: Registry, watches: { readonly taken: number }): void {
   new Gauge({
     name: 'gatehouse_watches',
     help: 'Open watches of lists.',
     registers: [registry],
     collect() {
-      this.set(watches.size);
+      this.set(watches.taken);
     },
   });
 }

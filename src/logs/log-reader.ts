@@ -7,7 +7,7 @@ import { mergeNewestFirst } from './merged.ts';
 import type { LogMetrics } from './metrics.ts';
 import { withEmptyBuckets } from './query/interval.ts';
 import { toAnswer, tooManyBucketsFound, tooSlow } from './refusals.ts';
-import { createReviewTurns, type ReadableNamespacesParts, readableNamespaces } from './rights/readable-namespaces.ts';
+import { createReviewSeats, type ReadableNamespacesParts, readableNamespaces } from './rights/readable-namespaces.ts';
 import { searchesFor } from './searches.ts';
 import type { FoundMessage, FoundRecord, LogSearch, LogStore } from './store/log-store.ts';
 
@@ -18,7 +18,7 @@ export interface LogReaderOptions {
   readonly exportLimit: number;
 }
 
-export interface LogReaderParts extends Omit<ReadableNamespacesParts, 'turns'> {
+export interface LogReaderParts extends Omit<ReadableNamespacesParts, 'seats'> {
   readonly store: LogStore;
   readonly clock: Clock;
   readonly metrics: LogMetrics;
@@ -28,7 +28,7 @@ export interface LogReaderParts extends Omit<ReadableNamespacesParts, 'turns'> {
 export class LogReader {
   readonly #options: LogReaderOptions;
   readonly #parts: LogReaderParts;
-  readonly #turns = createReviewTurns();
+  readonly #seats = createReviewSeats();
 
   constructor(options: LogReaderOptions, parts: LogReaderParts) {
     this.#options = options;
@@ -84,7 +84,7 @@ export class LogReader {
   }
 
   async #searches(subject: Subject, query: LogQuery, signal: AbortSignal): Promise<LogSearch[]> {
-    return searchesFor(query, await readableNamespaces(subject, query, { ...this.#parts, turns: this.#turns, signal }));
+    return searchesFor(query, await readableNamespaces(subject, query, { ...this.#parts, seats: this.#seats, signal }));
   }
 
   async #compose(query: LogQuery, searches: readonly LogSearch[], signal: AbortSignal): Promise<object> {

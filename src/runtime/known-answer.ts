@@ -1,4 +1,4 @@
-import { TooManyCalls } from './calls/bounded-calls.ts';
+import { TooManyCalls } from './limits/bounded-calls.ts';
 
 /** What the caller gets, by the outcome of the call. */
 interface Outcomes<Answer, Result> {

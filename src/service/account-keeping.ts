@@ -5,10 +5,10 @@ import { createPasswordMigration } from '../accounts/keeper/password-migration.t
 import { createGuarding, createUserRemoval } from '../accounts/keeper/user-removal.ts';
 import type { AccountNames } from '../accounts/names.ts';
 import type { PasswordStore } from '../accounts/passwords/password-store.ts';
-import type { FailureBudget } from '../accounts/states/failure-budget.ts';
 import { createUserStates } from '../accounts/states/user-states.ts';
+import type { WriteThrottle } from '../accounts/states/write-throttle.ts';
 import type { UserRecords } from '../accounts/users/user-record.ts';
-import type { BucketOptions } from '../runtime/failure-bucket.ts';
+import type { ThrottleLimit } from '../runtime/limits/failure-throttle.ts';
 import type { FirstAdministrator } from '../users/first-administrator.ts';
 import { allUpkeep, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 import type { TokenService } from './token-service.ts';
@@ -20,14 +20,14 @@ export interface AccountKeepingParts extends Omit<Shared, 'registry'>, AccountCo
   isKnown(): boolean;
   readonly passwords: PasswordStore;
   /** Limits the writes that all failed sign-ins together cause. */
-  readonly budget: FailureBudget;
+  readonly writeThrottle: WriteThrottle;
   readonly tokens: Pick<TokenService, 'ends' | 'signIn' | 'users' | 'administrator'>;
 }
 
 export interface AccountKeepingOptions {
   readonly passwordStore: 'secret' | 'userObject';
   /** When the bucket of a user is full, and for how long. */
-  readonly throttled: BucketOptions;
+  readonly throttled: ThrottleLimit;
 }
 
 /** The background work: completes and removes users, also those that other tools made or deleted, and keeps the first administrator. */

@@ -9,7 +9,7 @@ import type { PasswordStore } from '../accounts/passwords/password-store.ts';
 import { createLoginRecordLists } from '../accounts/records/fetched-records.ts';
 import { createLoginRecorder } from '../accounts/records/login-recorder.ts';
 import { AccountRefusals } from '../accounts/refusals.ts';
-import { FailureBudget } from '../accounts/states/failure-budget.ts';
+import { WriteThrottle } from '../accounts/states/write-throttle.ts';
 import { createEmailRivals } from '../accounts/users/email-rivals.ts';
 import { createUserPresenter } from '../accounts/users/user-presenter.ts';
 import type { UserRecords } from '../accounts/users/user-record.ts';
@@ -99,16 +99,16 @@ export function createAccounts(options: AccountsOptions, parts: AccountsParts): 
   const userSource = createUserObjects(options, common);
   registerFaultyUsers(registry, userSource.faulty);
   const check = { name: 'users-indexed', endpoints: ['readyz'], check: userSource.fault } as const;
-  const budget = new FailureBudget(clock);
+  const writeThrottle = new WriteThrottle(clock);
   const counted = createRecordCounter(registry);
-  const recorder = createLoginRecorder({ ...common, records: common.loginRecords, budget, counted });
+  const recorder = createLoginRecorder({ ...common, records: common.loginRecords, writeThrottle, counted });
   const ofRecorder = { name: 'login recorder', run: (signal: AbortSignal) => recorder.run(signal) };
   return {
     userSource,
     recorder,
     upkeep: allUpkeep([mirrors.upkeep, ofPasswords, { ...NO_UPKEEP, parts: [ofRecorder], checks: [check] }]),
     createApi: (judges) => {
-      const kept = { ...common, ...judges, budget, isKnown: () => userSource.fault() === undefined };
+      const kept = { ...common, ...judges, writeThrottle, isKnown: () => userSource.fault() === undefined };
       return {
         routes: routesOf(options, { ...common, ...mirrors }, judges),
         upkeep: allUpkeep([createAccountKeeping(options, kept), createAccountRecords(options, kept)]),

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { HttpServerOptions } from '../http/connection/server.ts';
-import type { HttpLimits } from '../http/limits.ts';
+import type { HttpLimits } from '../http/limits/http-limits.ts';
 
 const KIB = 1024;
 const USUAL_HEADER_BYTES = 16 * KIB;

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../runtime/clock.ts';
-import { type BucketOptions, FailureBuckets } from '../runtime/failure-bucket.ts';
 import { KnownGood } from '../runtime/known-good.ts';
+import { FailureThrottle, type ThrottleLimit } from '../runtime/limits/failure-throttle.ts';
 import { foldedEmail } from './email-index.ts';
 import type { Spellings } from './sign-in.ts';
 
-export interface ThrottleOptions {
+export interface LoginThrottleOptions {
   /** The limit on failures per user, known or not; a known-good pair of user and address has its own bucket with the same limit. */
-  readonly user: BucketOptions;
+  readonly user: ThrottleLimit;
   /** The limit on failures per source address. */
-  readonly address: BucketOptions;
+  readonly address: ThrottleLimit;
 }
 
 /** What the buckets need to know about a sign-in attempt. */
@@ -63,21 +63,21 @@ export interface CountedAttempt {
  * for a text that names nobody. Only a limit that an operator sets in the users file is visible in the answer.
  */
 export class LoginThrottle {
-  readonly #byText: FailureBuckets;
-  readonly #byUser: FailureBuckets;
-  readonly #byAddress: FailureBuckets;
-  readonly #byPair: FailureBuckets;
-  readonly #byPairText: FailureBuckets;
+  readonly #byText: FailureThrottle;
+  readonly #byUser: FailureThrottle;
+  readonly #byAddress: FailureThrottle;
+  readonly #byPair: FailureThrottle;
+  readonly #byPairText: FailureThrottle;
   readonly #goodPairs: KnownGood;
   readonly #goodTexts: KnownGood;
   readonly #windowMs: number;
 
-  constructor(options: ThrottleOptions, clock: Clock) {
-    this.#byText = new FailureBuckets(options.user, clock);
-    this.#byUser = new FailureBuckets(options.user, clock);
-    this.#byAddress = new FailureBuckets(options.address, clock);
-    this.#byPair = new FailureBuckets(options.user, clock);
-    this.#byPairText = new FailureBuckets(options.user, clock);
+  constructor(options: LoginThrottleOptions, clock: Clock) {
+    this.#byText = new FailureThrottle(options.user, clock);
+    this.#byUser = new FailureThrottle(options.user, clock);
+    this.#byAddress = new FailureThrottle(options.address, clock);
+    this.#byPair = new FailureThrottle(options.user, clock);
+    this.#byPairText = new FailureThrottle(options.user, clock);
     this.#goodPairs = new KnownGood(clock);
     this.#goodTexts = new KnownGood(clock);
     this.#windowMs = options.user.windowMs;
@@ -98,9 +98,9 @@ export class LoginThrottle {
   /** Counts the attempt as a failure in its buckets, before its outcome is known. */
   failed(attempter: Attempter): CountedAttempt {
     const tries = this.#tries(attempter);
-    const mayMatch = tries?.buckets.waitMs(tries.key) === 0 && !this.#isFullElsewhere(attempter);
+    const mayMatch = tries?.throttle.waitMs(tries.key) === 0 && !this.#isFullElsewhere(attempter);
     const counted = [...this.#answered(attempter), ...(tries && mayMatch ? [tries] : [])].map(
-      ({ buckets, key, reportedAs }) => ({ failure: buckets.add(key), reportedAs }),
+      ({ throttle, key, reportedAs }) => ({ failure: throttle.add(key), reportedAs }),
     );
     return {
       mayMatch,
@@ -160,23 +160,23 @@ export class LoginThrottle {
     if (user === undefined) return undefined;
     const { pair } = toKeys({ user, ...attempter });
     return this.#goodPairs.has(pair)
-      ? { buckets: this.#byPair, key: pair, reportedAs: 'known_good' }
-      : { buckets: this.#byUser, key: user, reportedAs: 'user' };
+      ? { throttle: this.#byPair, key: pair, reportedAs: 'known_good' }
+      : { throttle: this.#byUser, key: user, reportedAs: 'user' };
   }
 
   /** The buckets that the answer depends on. The bucket of a text is reported only when the text names no user. */
   #answered(attempter: Attempter): readonly Counting[] {
     const { text, pairText } = toKeys(attempter);
-    if (this.#goodTexts.has(pairText)) return [{ buckets: this.#byPairText, key: pairText }];
+    if (this.#goodTexts.has(pairText)) return [{ throttle: this.#byPairText, key: pairText }];
     return [
-      { buckets: this.#byText, key: text, ...(attempter.user === undefined ? { reportedAs: 'user' } : {}) },
-      { buckets: this.#byAddress, key: attempter.source, reportedAs: 'address' },
+      { throttle: this.#byText, key: text, ...(attempter.user === undefined ? { reportedAs: 'user' } : {}) },
+      { throttle: this.#byAddress, key: attempter.source, reportedAs: 'address' },
     ];
   }
 }
 
 interface Counting {
-  readonly buckets: FailureBuckets;
+  readonly throttle: FailureThrottle;
   readonly key: string;
   /** The bucket's name in the event; absent when it is not reported. */
   readonly reportedAs?: BucketName;

@@ -112,7 +112,7 @@ export function createPasswordCompare(costs: HashCosts, parts: CompareParts): Pa
   return async (user, password) => {
     const stored = usableHash(user);
     let matches = false;
-    // The compares run one after the other, because an attempt has one slot of the gate, so it may use one thread of the pool.
+    // The compares run one after the other, because an attempt has one seat of the gate, so it may use one thread of the pool.
     for (const form of formsOf(password)) matches = (await compareForm(form, stored)) || matches;
     return matches;
   };

@@ -1,17 +1,17 @@
 import type { Registry } from 'prom-client';
 import { onAbort } from '../runtime/abort.ts';
-import { FairSlots } from '../runtime/calls/fair-slots.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { FailureBuckets } from '../runtime/failure-bucket.ts';
+import { FailureThrottle } from '../runtime/limits/failure-throttle.ts';
+import { FairSeats } from '../runtime/limits/fair-seats.ts';
 import type { SecurityEvents } from '../security-events.ts';
-import { type Attempter, type BucketName, LoginThrottle, type ThrottleOptions } from './login-throttle.ts';
+import { type Attempter, type BucketName, LoginThrottle, type LoginThrottleOptions } from './login-throttle.ts';
 import { createPasswordMetrics, type PasswordMetrics, registerHashMetric } from './metrics.ts';
 import { type CompareParts, createPasswordCompare, type HashCosts, hashPassword } from './password-hash.ts';
 import type { PasswordSignIn, SignInAttempt, SignInResult, ThrottleControl } from './sign-in.ts';
 import { isUserName, type User, type UserDirectory, type UserList } from './user.ts';
 
 export interface PasswordOptions extends HashCosts {
-  readonly throttle: ThrottleOptions;
+  readonly throttle: LoginThrottleOptions;
   readonly gate: GateOptions;
 }
 
@@ -72,7 +72,7 @@ const controlOf = (throttle: LoginThrottle, limited: LimitListener[]): ThrottleC
 interface Judge {
   /** The answer to an attempt that the throttle turns away, which is counted; `undefined` if the attempt may go on. */
   turnedAway(attempter: Attempter): SignInResult | undefined;
-  /** Compares the password of an attempt that has a slot of the gate. */
+  /** Compares the password of an attempt that has a seat of the gate. */
   judge(attempt: ResolvedAttempt): Promise<SignInResult>;
 }
 
@@ -150,20 +150,20 @@ function activeUser(users: UserDirectory, compared: User | undefined): User | un
 
 /**
  * A hundred failures a minute over all names and addresses are reported (A-43, docs/promises.md). If 1,000 people sign in within a
- * quarter of an hour and one in ten mistypes, that makes 7 a minute. A flood at the pace of the gate, 40 a second, is reported
+ * quarter of an hour and one in ten mistypes, that makes 7 a minute. A flood as fast as the gate lets it through, 40 a second, is reported
  * within 3 s.
  */
-const BUDGET = { limit: 100, windowMs: 60_000 };
+const MANY = { limit: 100, windowMs: 60_000 };
 
 const EVERYBODY = 'everybody';
 
 /** Reports full buckets and many failed sign-ins in the audit trail. It refuses nobody. */
 export class FailureWatch {
-  readonly #all: FailureBuckets;
+  readonly #all: FailureThrottle;
   readonly #events: SecurityEvents;
 
   constructor({ clock, events }: { readonly clock: Clock; readonly events: SecurityEvents }) {
-    this.#all = new FailureBuckets(BUDGET, clock);
+    this.#all = new FailureThrottle(MANY, clock);
     this.#events = events;
   }
 
@@ -177,12 +177,12 @@ export class FailureWatch {
   }
 
   /**
-   * Counts an attempt that the throttle turned away. It counts for the budget, too: when one name is tried from a thousand
+   * Counts an attempt that the throttle turned away. It counts as a failure here: when one name is tried from a thousand
    * addresses, all attempts after the fifth are turned away.
    */
   turnedAway(): void {
     if (this.#all.add(EVERYBODY).stands())
-      this.#events.report('sign_in_failures_many', { failures: BUDGET.limit, withinSeconds: BUDGET.windowMs / 1000 });
+      this.#events.report('sign_in_failures_many', { failures: MANY.limit, withinSeconds: MANY.windowMs / 1000 });
   }
 }
 
@@ -194,8 +194,8 @@ export interface GateOptions {
   readonly maxWaitMs: number;
 }
 
-/** Releases the slot. */
-export type ReleaseSlot = () => void;
+/** Releases the seat. */
+export type LeaveSeat = () => void;
 
 /**
  * The bounded queue in front of password hashing (R-02, docs/promises.md). Source addresses take turns, and the attempts of one
@@ -203,23 +203,23 @@ export type ReleaseSlot = () => void;
  * that floods the queue delays only itself and keeps nobody out.
  */
 export class PasswordGate {
-  readonly #slots: FairSlots;
+  readonly #seats: FairSeats;
   readonly #maxWaitMs: number;
   readonly #clock: Clock;
   readonly #metrics: PasswordMetrics;
 
   constructor({ concurrency, queue, maxWaitMs }: GateOptions, clock: Clock, metrics: PasswordMetrics) {
-    this.#slots = new FairSlots({ count: concurrency, waiting: queue });
+    this.#seats = new FairSeats({ count: concurrency, waiting: queue });
     this.#maxWaitMs = maxWaitMs;
     this.#clock = clock;
     this.#metrics = metrics;
   }
 
   /**
-   * Resolves to the function that releases the slot when it is this attempt's turn; to `undefined` when the queue is full, the wait
+   * Resolves to the function that releases the seat when it is this attempt's turn; to `undefined` when the queue is full, the wait
    * is too long, or the client has gone.
    */
-  async enter(source: string, signal: AbortSignal): Promise<ReleaseSlot | undefined> {
+  async enter(source: string, signal: AbortSignal): Promise<LeaveSeat | undefined> {
     if (signal.aborted) return undefined;
     const since = this.#clock.monotonic();
     const isTaken = await this.#take(source, signal);
@@ -230,7 +230,7 @@ export class PasswordGate {
     }
     this.#metrics.queueWait.observe((this.#clock.monotonic() - since) / 1000);
     return () => {
-      this.#slots.release(source);
+      this.#seats.release(source);
       this.#show();
     };
   }
@@ -240,7 +240,7 @@ export class PasswordGate {
     const giveUp = (): void => patience.abort();
     const cancel = this.#clock.after(this.#maxWaitMs, giveUp);
     const removeListener = onAbort(signal, giveUp);
-    const outcome = this.#slots.take(source, patience.signal);
+    const outcome = this.#seats.take(source, patience.signal);
     this.#show();
     const isTaken = (await outcome) === 'taken';
     cancel();
@@ -249,7 +249,7 @@ export class PasswordGate {
   }
 
   #show(): void {
-    this.#metrics.inFlight.set(this.#slots.taken);
-    this.#metrics.queueLength.set(this.#slots.waiting);
+    this.#metrics.inFlight.set(this.#seats.taken);
+    this.#metrics.queueLength.set(this.#seats.waiting);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { TooManyCalls } from '../../src/runtime/calls/bounded-calls.ts';
 import { orKnown } from '../../src/runtime/known-answer.ts';
+import { TooManyCalls } from '../../src/runtime/limits/bounded-calls.ts';
 
 const AWAY = new Error('the cluster is away');
 const FULL = new TooManyCalls('all places are taken', false);

@@ -27,7 +27,7 @@ const SEEN_BY_ALL_MS = 10_000;
 /** The most users that are remembered; above it the oldest one waits once more. */
 const MOST_WAITING = 10_000;
 
-/** The party that migration is at the gate of password hashing, where it gets turns as an address does. */
+/** The flow that migration is at the gate of password hashing, where it gets turns as an address does. */
 const SOURCE = 'password migration';
 
 /**

@@ -3,8 +3,8 @@ import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts
 import { fetchedList } from '../../resources/fetched-list.ts';
 import { createListQueryParser } from '../../resources/query/list-query.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
-import { BoundedCalls } from '../../runtime/calls/bounded-calls.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { BoundedCalls } from '../../runtime/limits/bounded-calls.ts';
 import { lastingRefusalIn, serviceUnavailable } from '../../status-error.ts';
 import { type AccountNames, userRef } from '../names.ts';
 import { createLoginRecordKind } from './login-record-kind.ts';

@@ -8,18 +8,18 @@ import { normaliseAddress } from '../../runtime/source-address.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { SignInOutcome, SignInRecorder } from '../../users/sign-in.ts';
 import { type AccountNames, userRef } from '../names.ts';
-import type { FailureBudget } from '../states/failure-budget.ts';
 import type { StatusPatch } from '../states/status-patch.ts';
+import type { WriteThrottle } from '../states/write-throttle.ts';
 import type { UserRecord, UserRecords } from '../users/user-record.ts';
 import { recordPrefix } from './record-owner.ts';
-import { SuccessPace } from './success-pace.ts';
+import { SuccessThrottle } from './success-throttle.ts';
 
 export interface LoginRecorderParts {
   readonly names: AccountNames;
   readonly users: UserRecords;
   readonly records: Pick<ClusterObjects, 'create'>;
   readonly patchStatus: StatusPatch;
-  readonly budget: FailureBudget;
+  readonly writeThrottle: WriteThrottle;
   readonly counted: { inc(labels: { result: 'written' | 'dropped' }): void };
   readonly clock: Clock;
   readonly random: Random;
@@ -71,7 +71,7 @@ class Recorder implements LoginRecorder {
   readonly #successes = new Map<string, Waiting>();
   /** Keyed by user. */
   readonly #failures = new Map<string, Waiting>();
-  readonly #pace: SuccessPace;
+  readonly #successThrottle: SuccessThrottle;
   /** Until this time a further success of this user at this source counts as the same sign-in. */
   readonly #succeeded = new BoundedMap<number>(MOST_KNOWN);
   /** When this process wrote the last login, since the watch may be behind. */
@@ -80,7 +80,7 @@ class Recorder implements LoginRecorder {
   constructor(parts: LoginRecorderParts) {
     this.#parts = parts;
     this.#failure = new LastingFailure(parts.clock, parts.logger);
-    this.#pace = new SuccessPace(parts.clock);
+    this.#successThrottle = new SuccessThrottle(parts.clock);
   }
 
   record(outcome: SignInOutcome): void {
@@ -115,12 +115,12 @@ class Recorder implements LoginRecorder {
     if ((this.#succeeded.get(key) ?? 0) > now) return;
     this.#succeeded.set(key, now + MERGED_MS);
     if (merge(this.#successes.get(name), outcome)) return;
-    const dueAt = this.#pace.take(name);
+    const dueAt = this.#successThrottle.take(name);
     this.#wait(this.#successes, dueAt > now ? name : key, { outcome, count: 1, dueAt });
   }
 
   #fail(outcome: SignInOutcome): void {
-    this.#parts.budget.failed();
+    this.#parts.writeThrottle.failed();
     const key = outcome.user.name;
     if (merge(this.#failures.get(key), outcome)) return;
     this.#wait(this.#failures, key, { outcome, count: 1, dueAt: this.#parts.clock.monotonic() + MERGED_MS });
@@ -136,13 +136,13 @@ class Recorder implements LoginRecorder {
     return [...this.#successes].filter(([, { dueAt }]) => dueAt <= now).slice(0, MOST_AT_ONCE);
   }
 
-  /** The failures that the budget allows to write, three at most. The others stay, and later failures are merged into them. */
+  /** The failures that the throttle allows to write, three at most. The others stay, and later failures are merged into them. */
   #dueFailures(): readonly [string, Waiting][] {
-    const { clock, budget } = this.#parts;
+    const { clock, writeThrottle } = this.#parts;
     const due: [string, Waiting][] = [];
     for (const entry of this.#failures)
       if (entry[1].dueAt <= clock.monotonic()) {
-        if (!budget.take()) break;
+        if (!writeThrottle.take()) break;
         due.push(entry);
       }
     return due;

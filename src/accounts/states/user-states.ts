@@ -2,15 +2,15 @@ import { isConflict } from '../../kubernetes/client/api-client.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { BucketOptions } from '../../runtime/failure-bucket.ts';
 import { LastingFailure } from '../../runtime/lasting-failure.ts';
+import type { ThrottleLimit } from '../../runtime/limits/failure-throttle.ts';
 import type { Random } from '../../runtime/random.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { ThrottleControl } from '../../users/sign-in.ts';
 import type { User, UserState } from '../../users/user.ts';
 import type { UserRecord, UserRecords } from '../users/user-record.ts';
-import type { FailureBudget } from './failure-budget.ts';
 import type { StatusPatch } from './status-patch.ts';
+import type { WriteThrottle } from './write-throttle.ts';
 
 export interface UserStatesParts {
   readonly users: UserRecords;
@@ -18,7 +18,7 @@ export interface UserStatesParts {
   byName(name: string): Pick<User, 'uid' | 'passwordHash'> | undefined;
   readonly throttle: Pick<ThrottleControl, 'unlock'>;
   readonly patchStatus: StatusPatch;
-  readonly budget: FailureBudget;
+  readonly writeThrottle: WriteThrottle;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -28,7 +28,7 @@ export interface UserStatesParts {
 export interface UserStates {
   /**
    * Call it when the bucket of failed sign-ins that all addresses of a user share is full on this replica. The state is then
-   * written once, as soon as the budget of failures allows it.
+   * written once, as soon as the throttle of writes allows it.
    */
   limited(name: string): void;
   /** Makes new users active, and users whose window is over. It runs on every replica; the first one makes the change. */
@@ -50,7 +50,7 @@ const MOST_LIMITED = 1_000;
 const NEW_REASON = 'the user has a password';
 const OVER_REASON = 'the time of too many failed sign-ins is over';
 
-export function createUserStates(throttled: BucketOptions, parts: UserStatesParts): UserStates {
+export function createUserStates(throttled: ThrottleLimit, parts: UserStatesParts): UserStates {
   return new States(throttled, parts);
 }
 
@@ -60,7 +60,7 @@ interface Watched {
 }
 
 class States implements UserStates {
-  readonly #throttled: BucketOptions;
+  readonly #throttled: ThrottleLimit;
   readonly #parts: UserStatesParts;
   readonly #failure: LastingFailure;
   /** The users whose state is to change by itself. */
@@ -68,7 +68,7 @@ class States implements UserStates {
   /** Users whose bucket is full but whose state does not say so yet, with the end of the window. */
   readonly #limited = new BoundedMap<number>(MOST_LIMITED);
 
-  constructor(throttled: BucketOptions, parts: UserStatesParts) {
+  constructor(throttled: ThrottleLimit, parts: UserStatesParts) {
     this.#throttled = throttled;
     this.#parts = parts;
     this.#failure = new LastingFailure(parts.clock, parts.logger);
@@ -130,13 +130,13 @@ class States implements UserStates {
     await this.#write(user, 'Active', user.state === '' ? NEW_REASON : OVER_REASON);
   }
 
-  /** Users for whom the budget has no room wait, but not longer than their window. */
+  /** Users whom the throttle does not let through wait, but not longer than their window. */
   async #tellLimited(): Promise<void> {
-    const { clock, users, budget } = this.#parts;
+    const { clock, users, writeThrottle } = this.#parts;
     for (const [name, until] of this.#limited.entries()) {
       const user = users.get(name);
       const isMoot = until <= clock.monotonic() || !user || (user.state !== 'Active' && user.state !== '');
-      if (!isMoot && !budget.take()) return;
+      if (!isMoot && !writeThrottle.take()) return;
       this.#limited.delete(name);
       if (isMoot) continue;
       const { limit, windowMs } = this.#throttled;

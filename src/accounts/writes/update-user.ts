@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ClusterError } from '../../kubernetes/client/api-client.ts';
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
-import { FailureBuckets } from '../../runtime/failure-bucket.ts';
+import { FailureThrottle } from '../../runtime/limits/failure-throttle.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { badRequest } from '../../status-error.ts';
 import { attemptsTurnedAway, throwNotSaved } from '../refusals.ts';
@@ -44,7 +44,7 @@ export function createUserUpdate(
   parts: UserWriteParts,
 ): (request: UpdateRequest, caller: Caller) => Promise<AnsweredUser> {
   const { names, assignment } = parts;
-  const ownWrites = new FailureBuckets(OWN_WRITES, parts.clock);
+  const ownWrites = new FailureThrottle(OWN_WRITES, parts.clock);
   return async ({ name, body, isManager }, caller) => {
     if (!isManager) countOwnWrite(name, ownWrites);
     const written = parseUser(body, names);
@@ -60,7 +60,7 @@ export function createUserUpdate(
   };
 }
 
-function countOwnWrite(name: string, writes: FailureBuckets): void {
+function countOwnWrite(name: string, writes: FailureThrottle): void {
   const waitMs = writes.waitMs(name);
   if (waitMs > 0) throw attemptsTurnedAway(Math.max(1, Math.ceil(waitMs / 1000)));
   writes.add(name);

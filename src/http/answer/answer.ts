@@ -63,7 +63,7 @@ export class AnswerWriter {
     exchange.bodyBytes = sent.length;
     if (unread && !request.complete && request.headers.expect === undefined) this.#linger(exchange, sent.pieces);
     else this.#outbox.add(response, sent);
-    exchange.leavePlace();
+    exchange.leaveSeat();
   }
 
   /** Begins an answer of unknown length. The caller writes the body, watches for stalls, and ends the answer. */
@@ -71,7 +71,7 @@ export class AnswerWriter {
     exchange.response.writeHead(200, headerBlock(exchange, headers));
     exchange.response.flushHeaders();
     exchange.streamedAt = this.#clock.monotonic();
-    exchange.leavePlace();
+    exchange.leaveSeat();
   }
 
   /**

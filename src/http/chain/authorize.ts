@@ -5,7 +5,7 @@ import { badRequest, notFound, StatusError } from '../../status-error.ts';
 import { isClusterOwn } from '../../users/user.ts';
 import { nothingServed } from '../answer/refusals.ts';
 import type { Exchange, Method, Outcome, Step } from '../exchange.ts';
-import type { RefusalPace } from '../refusal-pace.ts';
+import type { RefusalThrottle } from '../limits/refusal-throttle.ts';
 import { createRequestInfos, type RequestInfo } from '../request-info.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
 
@@ -15,7 +15,7 @@ export interface AuthorizeParts {
   /** Whether the caller's right to this path is checked although no route serves it. */
   readonly isGuarded?: ((segments: readonly string[]) => boolean) | undefined;
   /** Limits the rate of refusals when too many reviews are in flight or the cluster does not answer. */
-  readonly pace: RefusalPace;
+  readonly throttle: RefusalThrottle;
 }
 
 /** Step 9 of the chain (docs/contract/http.md, section 1): from here on we know which resource the request asks for. */
@@ -35,7 +35,7 @@ export function createReadRequestInfo(): Step {
  * a review (A-49); paths below a route with `guardsBelow` are an exception. A path without a resource (discovery) is not authorized.
  * Users need no right to read their own data.
  */
-export function createAuthorize({ authorizer, deadline, pace, isGuarded }: AuthorizeParts): Step {
+export function createAuthorize({ authorizer, deadline, throttle, isGuarded }: AuthorizeParts): Step {
   const attributesOf = derived((info: RequestInfo) => ({ resource: toAttributes(info) }));
   return function authorize(exchange) {
     const { identity, info } = exchange.signedIn;
@@ -47,7 +47,7 @@ export function createAuthorize({ authorizer, deadline, pace, isGuarded }: Autho
     const decision = authorizer.authorize(identity, attributesOf(info));
     const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info, own });
     if (!(decision instanceof Promise)) return conclude(decision);
-    return deadline.bound(decision, exchange).then(conclude, (error) => pace(exchange, error));
+    return deadline.bound(decision, exchange).then(conclude, (error) => throttle(exchange, error));
   };
 }
 

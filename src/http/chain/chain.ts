@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { AnswerWriter } from '../answer/answer.ts';
-import type { Exchange, Handler, Step, Taken } from '../exchange.ts';
+import type { Exchange, Handler, Step, Taken, WrappingStep } from '../exchange.ts';
 import { writeError } from './error-writer.ts';
 import type { Guard } from './guard.ts';
 
@@ -46,13 +46,10 @@ export function middleware(step: Step): Middleware {
   return Object.defineProperty(run, 'name', { value: step.name });
 }
 
-/** A step that calls `go` to run the rest of the chain, so that it can measure how long that takes. */
-export type Gate = (exchange: Exchange, go: (error?: unknown) => void) => void;
-
-/** Makes middleware of a gate, with the name of the gate. */
-export function gate(pass: Gate): Middleware {
-  const run: Middleware = (_request, response, next) => pass(response.locals.exchange, next);
-  return Object.defineProperty(run, 'name', { value: pass.name });
+/** Makes middleware of a step that wraps the rest of the chain, with the name of the step. */
+export function wrapping(step: WrappingStep): Middleware {
+  const run: Middleware = (_request, response, next) => step(response.locals.exchange, next);
+  return Object.defineProperty(run, 'name', { value: step.name });
 }
 
 /** Makes the last middleware of a route, which answers the request. Errors go to the error writer. */

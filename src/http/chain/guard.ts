@@ -3,7 +3,7 @@ import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { StatusError } from '../../status-error.ts';
 import { headerBytesExceeded, headerLinesExceeded, malformed } from '../answer/refusals.ts';
 import type { Exchange } from '../exchange.ts';
-import type { HttpLimits } from '../limits.ts';
+import type { HttpLimits } from '../limits/http-limits.ts';
 import type { HttpMetrics, Rejection } from '../metrics.ts';
 import { type BadTarget, parseTarget, type Target } from '../target.ts';
 

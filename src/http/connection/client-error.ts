@@ -4,7 +4,7 @@ import type { StatusError } from '../../status-error.ts';
 import { SECURITY_HEADERS } from '../answer/answer.ts';
 import { toErrorAnswer } from '../answer/error-body.ts';
 import { bodyTooLarge, headerBytesExceeded, headerLinesExceeded, malformed, tooSlow } from '../answer/refusals.ts';
-import type { HttpLimits } from '../limits.ts';
+import type { HttpLimits } from '../limits/http-limits.ts';
 import type { Rejection } from '../metrics.ts';
 import type { InFlight } from './pipeline.ts';
 

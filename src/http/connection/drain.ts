@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { GOODBYE_MS } from '../limits.ts';
+import { GOODBYE_MS } from '../limits/http-limits.ts';
 import type { Connections } from './connections.ts';
 
 export interface DrainParts {

@@ -16,7 +16,7 @@ import { normaliseAddress } from '../../runtime/source-address.ts';
 import { connectLine } from '../access-log.ts';
 import { createRequestIds } from '../chain/begin.ts';
 import type { App } from '../chain/chain.ts';
-import type { HttpLimits } from '../limits.ts';
+import type { HttpLimits } from '../limits/http-limits.ts';
 import { type HttpMetrics, registerConnections } from '../metrics.ts';
 import { answerParserRefusal, headerBytesOf, refuseBody, toParserRefusal } from './client-error.ts';
 import { Connections } from './connections.ts';

@@ -5,10 +5,10 @@ import type { SecurityEvents } from '../../security-events.ts';
 import { createImpersonate } from '../chain/impersonation.ts';
 import { createStillAuthorized } from '../chain/still-authorized.ts';
 import type { RouteFamily } from '../family.ts';
-import { Places } from '../places.ts';
+import { CallQueue } from '../limits/call-queue.ts';
+import { UserSeats } from '../limits/user-seats.ts';
 import { createRecheck } from '../watch/recheck.ts';
 import { createCallRecord } from './call-record.ts';
-import { CallTurns } from './call-turns.ts';
 import { OpenStreams } from './open-streams.ts';
 import { gatewayRoutes } from './routes.ts';
 import { serveCall } from './serve-call.ts';
@@ -31,28 +31,32 @@ export const gatewayFamily =
     const authorize = createStillAuthorized({ authorizer, deadline });
     const recheck = createRecheck({ authenticate, authorize }, clock, tools.maxDecisionAgeMs);
     const streams = new OpenStreams({ closing: tools.closing, streamDrainMs, recheck, clock });
-    const places = {
-      requests: new Places({ all: limits.maxGatewayRequests, perUser: limits.maxGatewayRequestsPerUser }, (isPerUser) =>
-        metrics.refused(isPerUser ? 'requests_per_user' : 'requests'),
-      ),
-      streams: new Places({ all: limits.maxGatewayStreams, perUser: limits.maxGatewayStreamsPerUser }, (isPerUser) =>
-        metrics.refused(isPerUser ? 'streams_per_user' : 'streams'),
-      ),
+    const seats = {
+      requests: new UserSeats({
+        all: limits.maxGatewayRequests,
+        perUser: limits.maxGatewayRequestsPerUser,
+        refused: (isPerUser) => metrics.refused(isPerUser ? 'requests_per_user' : 'requests'),
+      }),
+      streams: new UserSeats({
+        all: limits.maxGatewayStreams,
+        perUser: limits.maxGatewayStreamsPerUser,
+        refused: (isPerUser) => metrics.refused(isPerUser ? 'streams_per_user' : 'streams'),
+      }),
     };
     registerStreams(registry, (kind) => streams.count(kind));
-    const turns = new CallTurns({ clock, loopLoad });
+    const queue = new CallQueue({ clock, loopLoad });
     registerCallsInFlight(registry, {
-      requests: () => places.requests.taken,
+      requests: () => seats.requests.taken,
       upgrades: () => streams.upgrades,
-      waiting: () => turns.waiting,
+      waiting: () => queue.waiting,
     });
     const paced = new WeakSet<IncomingMessage>();
     const serve = serveCall({
       gateway,
       impersonate: createImpersonate({ authorizer, deadline }),
-      places,
+      seats,
       streams,
-      turns,
+      queue,
       writer,
       clock,
       platform,
@@ -64,7 +68,7 @@ export const gatewayFamily =
     });
     return {
       routes: gatewayRoutes(serve),
-      others: turns,
+      others: queue,
       takesUpgrade: isUpgrade,
       pacesItself: (request) => paced.has(request),
       outlasts: streams.outlasts,

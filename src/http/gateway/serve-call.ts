@@ -19,9 +19,9 @@ import { unauthorized } from '../answer/refusals.ts';
 import { SlowReader } from '../answer/slow-reader.ts';
 import type { Impersonate } from '../chain/impersonation.ts';
 import type { Exchange, Handler } from '../exchange.ts';
-import type { Places } from '../places.ts';
+import type { CallQueue } from '../limits/call-queue.ts';
+import type { UserSeats } from '../limits/user-seats.ts';
 import type { CallRecord } from './call-record.ts';
-import type { CallTurns } from './call-turns.ts';
 import { ClientBody } from './client-body.ts';
 import { EarlyBytes } from './early-bytes.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -33,9 +33,9 @@ import { askedProtocol, isForeign, readSubprotocols } from './upgrade-request.ts
 export interface ServeCallParts {
   readonly gateway: Gateway;
   readonly impersonate: Impersonate;
-  readonly places: { readonly requests: Places; readonly streams: Places };
+  readonly seats: { readonly requests: UserSeats; readonly streams: UserSeats };
   readonly streams: OpenStreams;
-  readonly turns: CallTurns;
+  readonly queue: CallQueue;
   readonly writer: AnswerWriter;
   readonly clock: Clock;
   readonly platform: string;
@@ -52,14 +52,14 @@ export interface ServeCallParts {
 
 /** Passes a call on to the cluster, and its answer back (docs/gateway.md). */
 export function serveCall(parts: ServeCallParts): Handler {
-  const { places, record } = parts;
+  const { seats, record } = parts;
   return async (exchange) => {
     const { info, identity } = exchange.signedIn;
     const protocol = exchange.upgrade && askedProtocol(exchange.request);
     const kind = (protocol && upgradeKindOf(info, protocol)) ?? kindOf(info);
     exchange.atEnd(() => record.ended(exchange, kind));
     if (parts.gateway.honoursImpersonation) await takeImpersonation(exchange, parts);
-    exchange.takePlace(() => places[isLongRunning(kind) ? 'streams' : 'requests'].take(identity.name));
+    exchange.takeSeat(() => seats[isLongRunning(kind) ? 'streams' : 'requests'].take(identity.name));
     if (protocol) await upgrade(exchange, { kind, protocol }, parts);
     else await forward(exchange, { kind, user: identity.name }, parts);
   };
@@ -112,11 +112,11 @@ async function forward(
   const body = hasBody(exchange) ? new ClientBody(exchange, { clock, stallMs: parts.bodyStallMs, onBytes }) : undefined;
   if (body) parts.onBody(exchange.request);
   // `ClientBody` already listens, so an error of the body is noticed while the call waits for its turn.
-  const turn = parts.turns.take(user);
-  exchange.atEnd(turn.leave);
-  if (turn.begins !== undefined) await turn.begins;
+  const queued = parts.queue.take(user);
+  exchange.atEnd(queued.leave);
+  if (queued.begins !== undefined) await queued.begins;
   // A stream may last for hours and costs little once its answer has begun, so it gives up its turn then.
-  const relay = createRelay(exchange, activeCall, { kind, parts, onStart: isStream ? turn.leave : undefined });
+  const relay = createRelay(exchange, activeCall, { kind, parts, onStart: isStream ? queued.leave : undefined });
   try {
     await gateway.forward({ ...callOf(exchange, kind, parts.record), body }, relay, activeCall.signal);
     relay.end();
@@ -216,7 +216,7 @@ function createRelay(
   const sentAt = clock.monotonic();
   return new Relay(exchange, abort, {
     writer,
-    // `kubectl logs | less` may pause for any time; each such stream takes one of the user's places.
+    // `kubectl logs | less` may pause for any time; each such stream takes one of the user's seats.
     reader: kind === 'log' ? undefined : new SlowReader(exchange.response, { clock, sendTimeoutMs }),
     isStream: isLongRunning(kind),
     onStart: () => {

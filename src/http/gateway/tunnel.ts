@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 import { bytesTaken, StallDetector } from '../answer/stall-detector.ts';
-import { GOODBYE_MS } from '../limits.ts';
+import { GOODBYE_MS } from '../limits/http-limits.ts';
 import type { Frames } from './frames.ts';
 import { failureFrame, spdyFrames } from './spdy-frames.ts';
 import { closeFrame, websocketFrames } from './websocket-frames.ts';

@@ -4,15 +4,15 @@ import type { LogQuery } from '../../logs/log-query.ts';
 import type { LogReader } from '../../logs/log-reader.ts';
 import { parseLogQuery } from '../../logs/query/parse-log-query.ts';
 import { notConfigured, tooManyLargeAnswers } from '../../logs/refusals.ts';
-import { ByteBudget } from '../../runtime/byte-budget.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { ByteBudget } from '../../runtime/limits/byte-budget.ts';
 import { acceptsJson, chooseCoding } from '../answer/accept.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes } from '../answer/document.ts';
 import { notAcceptable } from '../answer/refusals.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
 import type { RouteFamily } from '../family.ts';
-import { Places } from '../places.ts';
+import { UserSeats } from '../limits/user-seats.ts';
 import { type ServedLogs, sendExport } from './export-answer.ts';
 import { withdrawnLogRoutes } from './withdrawn.ts';
 
@@ -20,7 +20,7 @@ interface LogRouteParts {
   readonly platform: string;
   /** Absent: no log store is configured. */
   readonly logs?: ServedLogs | undefined;
-  readonly places: Places;
+  readonly seats: UserSeats;
   readonly writer: AnswerWriter;
   readonly clock: Clock;
   /** The client of an export that reads nothing of the waiting bytes for this long is cut off. */
@@ -40,11 +40,10 @@ export const logFamily =
   (logs: ServedLogs | undefined): RouteFamily =>
   ({ platform, limits, metrics, writer, clock }) => {
     const { maxLogQueries: all, maxLogQueriesPerUser: perUser, sendTimeoutMs } = limits;
-    const places = new Places({ all, perUser }, (isPerUser) =>
-      metrics.rejected(isPerUser ? 'log_queries_per_user' : 'log_queries'),
-    );
-    logs?.showInFlight(() => places.taken);
-    const parts = { platform, logs, places, writer, clock, sendTimeoutMs };
+    const refused = (isPerUser: boolean): void => metrics.rejected(isPerUser ? 'log_queries_per_user' : 'log_queries');
+    const seats = new UserSeats({ all, perUser, refused });
+    logs?.showInFlight(() => seats.taken);
+    const parts = { platform, logs, seats, writer, clock, sendTimeoutMs };
     return { routes: [...logRoutes(parts), ...withdrawnLogRoutes(platform)] };
   };
 
@@ -69,14 +68,14 @@ const refuse: Handler = () => {
 };
 
 function createHandler(logs: ServedLogs, parts: LogRouteParts): Handler {
-  const { places, writer, clock } = parts;
+  const { seats, writer, clock } = parts;
   const unsent = new ByteBudget(MOST_UNSENT_BYTES);
   return async (exchange) => {
     const { signedIn, target, request } = exchange;
     const query = parseLogQuery(target.query, clock.now());
     const accept = request.headers.accept;
     if (query.operation !== 'export' && !acceptsJson(accept)) throw notAcceptable();
-    exchange.atEnd(places.take(signedIn.identity.name));
+    exchange.atEnd(seats.take(signedIn.identity.name));
     try {
       if (query.operation === 'export') await sendExport(exchange, query, { ...parts, logs, unsent });
       else await sendAnswer(exchange, query, { reader: logs.reader, writer, unsent });

@@ -4,8 +4,7 @@ import type { WatchSource } from '../../resources/watch/watch.ts';
 import type { RouteFamily } from '../family.ts';
 import { registerWatches } from '../metrics.ts';
 import { createRecheck } from '../watch/recheck.ts';
-import { WatchPlaces } from '../watch/watch-places.ts';
-import { Watches } from '../watch/watches.ts';
+import { Watches, watchSeats } from '../watch/watches.ts';
 import { listRoutes } from './lists.ts';
 
 /** A kind, its list in memory and its watches. */
@@ -21,12 +20,12 @@ export const listFamily =
   (lists: readonly ServedList[]): RouteFamily =>
   (tools) => {
     const { clock, limits, metrics, registry, callerSteps, maxDecisionAgeMs } = tools;
-    const places = new WatchPlaces(limits, metrics);
-    registerWatches(registry, places);
+    const seats = watchSeats(limits, metrics);
+    registerWatches(registry, seats);
     const recheck = createRecheck(callerSteps, clock, maxDecisionAgeMs);
     return {
       routes: lists.flatMap((list) => {
-        const watches = new Watches({ ...tools, source: list.watches, age: list.age, places, recheck });
+        const watches = new Watches({ ...tools, source: list.watches, age: list.age, seats, recheck });
         return listRoutes({ ...tools, ...list, watches });
       }),
     };

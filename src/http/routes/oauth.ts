@@ -13,8 +13,8 @@ import type { BodyReader } from '../answer/read-body.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
 import type { RouteFamily } from '../family.ts';
-import type { HttpLimits } from '../limits.ts';
-import { atPace, createRefusalPace } from '../refusal-pace.ts';
+import type { HttpLimits } from '../limits/http-limits.ts';
+import { createRefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
 
 interface OAuthRouteParts {
   readonly server: AuthorizationServer;
@@ -49,15 +49,15 @@ function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const keys = documentHandler(() => parts.server.keys(), parts.writer);
   const metadata = documentHandler(() => parts.server.metadata(), parts.writer);
   const { token, revoke, introspect } = formHandlers(parts);
-  const pace = createRefusalPace(parts.clock);
+  const throttle = createRefusalThrottle(parts.clock);
   const userinfo = userinfoHandler(parts);
-  const logout = atPace(pace, logoutHandler(parts));
+  const logout = throttleRefusals(throttle, logoutHandler(parts));
   const form = { ...common, readsForm: true } as const;
   return [
-    { ...form, template: '/oauth/token', admission: 'sign-in', methods: { POST: atPace(pace, token) } },
+    { ...form, template: '/oauth/token', admission: 'sign-in', methods: { POST: throttleRefusals(throttle, token) } },
     { ...common, template: '/oauth/userinfo', methods: { GET: userinfo, HEAD: userinfo, POST: userinfo } },
-    { ...form, template: '/oauth/revoke', methods: { POST: atPace(pace, revoke) } },
-    { ...form, template: '/oauth/introspect', methods: { POST: atPace(pace, introspect) } },
+    { ...form, template: '/oauth/revoke', methods: { POST: throttleRefusals(throttle, revoke) } },
+    { ...form, template: '/oauth/introspect', methods: { POST: throttleRefusals(throttle, introspect) } },
     { ...form, template: '/oauth/logout', methods: { GET: logout, POST: logout } },
     { ...common, template: '/oauth/keys', methods: { GET: keys, HEAD: keys } },
     ...METADATA_PATHS.map((template) => ({ ...common, template, methods: { GET: metadata, HEAD: metadata } })),

@@ -5,7 +5,7 @@ import type { BodyReader } from '../answer/read-body.ts';
 import { clientCertificateNames, hasShownCertificate } from '../connection/client-certificate.ts';
 import type { Handler } from '../exchange.ts';
 import type { RouteFamily } from '../family.ts';
-import { atPace, createRefusalPace } from '../refusal-pace.ts';
+import { createRefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
 
 interface TokenReviewRouteParts {
   readonly reviews: TokenReviewWebhook;
@@ -33,7 +33,7 @@ export const tokenReviewFamily =
         admission: 'other',
         readsForm: true,
         produces: 'json',
-        methods: { POST: atPace(createRefusalPace(tools.clock), reviewHandler({ ...tools, reviews })) },
+        methods: { POST: throttleRefusals(createRefusalThrottle(tools.clock), reviewHandler({ ...tools, reviews })) },
       },
     ],
   });

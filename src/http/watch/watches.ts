@@ -10,18 +10,18 @@ import { chooseCoding } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import { staleHeaders } from '../answer/send-representation.ts';
 import type { Exchange } from '../exchange.ts';
-import type { HttpLimits } from '../limits.ts';
+import type { HttpLimits } from '../limits/http-limits.ts';
+import { UserSeats } from '../limits/user-seats.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import type { Recheck } from './recheck.ts';
-import { TurnTaking } from './turn-taking.ts';
-import type { WatchPlaces } from './watch-places.ts';
 import { WatchStream } from './watch-stream.ts';
+import { WorkSlices } from './work-slices.ts';
 
 export interface WatchesParts {
   readonly source: WatchSource;
   readonly age: Age;
-  /** The limit that the watches of all kinds share. */
-  readonly places: WatchPlaces;
+  /** Made by `watchSeats`. */
+  readonly seats: UserSeats;
   readonly limits: HttpLimits;
   readonly writer: AnswerWriter;
   readonly metrics: HttpMetrics;
@@ -65,11 +65,20 @@ const HEADERS = {
   },
 };
 
+/** The seats of open watches (HL-05). The watches of all lists share them. */
+export const watchSeats = ({ maxWatches, maxWatchesPerUser }: HttpLimits, metrics: HttpMetrics): UserSeats =>
+  new UserSeats({
+    all: maxWatches,
+    perUser: maxWatchesPerUser,
+    refused: (isPerUser) => metrics.rejected(isPerUser ? 'watches_per_user' : 'watches'),
+    messageFor: (user) => `User "${user}" has ${maxWatchesPerUser} watches open and may have no more.`,
+  });
+
 /** The open watches of a list. While there are none, no timer runs. */
 export class Watches {
   readonly #parts: WatchesParts;
   readonly #streams = new Set<WatchStream>();
-  readonly #turns: TurnTaking<WatchStream>;
+  readonly #slices: WorkSlices<WatchStream>;
   #isCheckPlanned = false;
   /** The version at the last check, or when the first stream began. */
   #version: number | undefined;
@@ -80,7 +89,7 @@ export class Watches {
 
   constructor(parts: WatchesParts) {
     this.#parts = parts;
-    this.#turns = new TurnTaking({
+    this.#slices = new WorkSlices({
       clock: parts.clock,
       work: (stream) => this.#work(stream),
       rest: () => this.#allSent(),
@@ -93,10 +102,10 @@ export class Watches {
    * goes through the same checks as a GET, and gets only the headers.
    */
   open(exchange: Exchange, query: WatchQuery, form: WatchForm): void {
-    const { source, age, places, limits, writer, clock } = this.#parts;
+    const { source, age, seats, limits, writer, clock } = this.#parts;
     if (this.#endingShare !== undefined) throw serviceUnavailable('the server is stopping', 1);
     const user = exchange.identity?.name ?? '';
-    places.check(user);
+    seats.check(user);
     const watch = source.watch(query, form);
     exchange.coding = chooseCoding(exchange.request.headers['accept-encoding'] as string | undefined);
     const { coding } = exchange;
@@ -119,12 +128,12 @@ export class Watches {
         retryMs: this.#within(RETRY_MS),
         sendTimeoutMs: limits.sendTimeoutMs,
       },
-      onDrain: () => this.#turns.add(stream),
+      onDrain: () => this.#slices.add(stream),
     });
     this.#streams.add(stream);
-    exchange.atEnd(places.take(user));
+    exchange.atEnd(seats.take(user));
     exchange.atEnd(() => this.#ended(stream));
-    this.#turns.add(stream);
+    this.#slices.add(stream);
     this.#checkLater();
   }
 
@@ -141,12 +150,12 @@ export class Watches {
     this.#parts.metrics.watchEnded(stream.end);
   }
 
-  /** Lets a stream do one thing, and gives it another turn if there is more to do. */
+  /** Lets a stream do one thing, and gives it another slice if there is more to do. */
   #work(stream: WatchStream): void {
     if (!this.#streams.has(stream)) return;
     const now = this.#now();
     stream.work(now);
-    if (stream.isDue(now)) this.#turns.add(stream);
+    if (stream.isDue(now)) this.#slices.add(stream);
   }
 
   #checkLater(): void {
@@ -175,7 +184,7 @@ export class Watches {
       stream.cutIfStalled(now);
       if (stopping > 0 && stream.stop()) stopping--;
       if (!stream.isDue(now)) continue;
-      this.#turns.add(stream);
+      this.#slices.add(stream);
       if (hasChanges) this.#changedAt ??= now;
     }
   }

@@ -6,7 +6,7 @@ import { spanOf } from './loki-span.ts';
 /** A part of a search that one query to Loki can find: a span, and namespaces that all have this span. */
 export interface Slice extends Span {
   /** The search that it belongs to: the requests of searches take turns. */
-  readonly party: string;
+  readonly flow: string;
   readonly filter: LogFilter;
   /** Absent: all namespaces. */
   readonly namespaces: readonly string[] | undefined;
@@ -21,11 +21,11 @@ const MOST_NAMES = 500;
  */
 export function slicesOf(
   { filter, time, namespaces }: LogSearch,
-  { party, now }: { readonly party: string; readonly now: number },
+  { flow, now }: { readonly flow: string; readonly now: number },
 ): readonly Slice[] {
   const [start, end] = spanOf(time, now);
   const slice = (names: readonly string[] | undefined, from: number): Slice[] =>
-    from < end ? [{ party, filter, namespaces: names, start: toNs(from), end: toNs(end) }] : [];
+    from < end ? [{ flow, filter, namespaces: names, start: toNs(from), end: toNs(end) }] : [];
   if (!namespaces) return slice(undefined, start);
   const young = namespaces.young.filter(({ since }) => since > start);
   const old = namespaces.young.filter(({ since }) => since <= start);

@@ -1,6 +1,6 @@
 import { onAbort } from '../../runtime/abort.ts';
-import { FairSlots } from '../../runtime/calls/fair-slots.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { FairSeats } from '../../runtime/limits/fair-seats.ts';
 import type { Page } from '../log-query.ts';
 import { mergeNewestFirst } from '../merged.ts';
 import { type Bucket, type Interval, lengthOf, MOST_BUCKETS } from '../query/interval.ts';
@@ -71,7 +71,7 @@ const CONTAINERS_AT_ONCE = 250;
  */
 export class LokiStore implements LogStore {
   readonly #parts: LokiStoreParts;
-  readonly #turns = new FairSlots({ count: MOST_REQUESTS, allows: (_, held) => held < MOST_REQUESTS_OF_ONE });
+  readonly #seats = new FairSeats({ count: MOST_REQUESTS, allows: (_, held) => held < MOST_REQUESTS_OF_ONE });
   #searches = 0;
 
   constructor(parts: LokiStoreParts) {
@@ -245,14 +245,14 @@ export class LokiStore implements LogStore {
     return numberIn(await this.#ask(slice, { path: 'query', form: { query, time: `${slice.end}` } }, signal));
   }
 
-  async #ask({ party }: Slice, { path, form }: LokiRequest, signal: AbortSignal): Promise<StoreAnswer> {
-    if ((await this.#turns.take(party, signal)) !== 'taken') throw signal.reason;
+  async #ask({ flow }: Slice, { path, form }: LokiRequest, signal: AbortSignal): Promise<StoreAnswer> {
+    if ((await this.#seats.take(flow, signal)) !== 'taken') throw signal.reason;
     const request = { purpose: 'search', method: 'POST', path: `/loki/api/v1/${path}`, form } as const;
-    return this.#parts.client.json(request, signal).finally(() => this.#turns.release(party));
+    return this.#parts.client.json(request, signal).finally(() => this.#seats.release(flow));
   }
 
   #slicesOf(search: LogSearch): readonly Slice[] {
-    return slicesOf(search, { party: `${++this.#searches}`, now: this.#parts.clock.now() });
+    return slicesOf(search, { flow: `${++this.#searches}`, now: this.#parts.clock.now() });
   }
 
   #logQuery({ filter, namespaces }: Slice): string {

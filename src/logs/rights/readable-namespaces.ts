@@ -1,5 +1,5 @@
 import type { Authorizer, Subject } from '../../authorization/authorizer.ts';
-import { FairSlots } from '../../runtime/calls/fair-slots.ts';
+import { FairSeats } from '../../runtime/limits/fair-seats.ts';
 import type { LogQuery } from '../log-query.ts';
 
 /** A namespace that exists. */
@@ -22,8 +22,8 @@ export type Readable =
 
 export interface ReadableNamespacesParts {
   readonly authorizer: Authorizer;
-  /** The slots that the access reviews of all queries share; made by `createReviewTurns`. */
-  readonly turns: FairSlots;
+  /** The seats that the access reviews of all queries share; made by `createReviewSeats`. */
+  readonly seats: FairSeats;
   /** The namespaces that exist. Throws a 503 while they are not known or too old. */
   namespaces(): readonly KnownNamespace[];
 }
@@ -35,9 +35,9 @@ export interface ReadableNamespacesParts {
 const REVIEWS_OF_ONE = 16;
 const REVIEWS_OF_ALL = 64;
 
-/** Creates the slots that the access reviews of all queries share. */
-export const createReviewTurns = (): FairSlots =>
-  new FairSlots({ count: REVIEWS_OF_ALL, allows: (_, held) => held < REVIEWS_OF_ONE });
+/** Creates the seats that the access reviews of all queries share. */
+export const createReviewSeats = (): FairSeats =>
+  new FairSeats({ count: REVIEWS_OF_ALL, allows: (_, held) => held < REVIEWS_OF_ONE });
 
 const POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: 'log' } as const;
 
@@ -50,7 +50,7 @@ const POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subr
 export async function readableNamespaces(
   subject: Subject,
   { namespaces: names, namespaceQueries: parts }: Pick<LogQuery, 'namespaces' | 'namespaceQueries'>,
-  { authorizer, turns, namespaces, signal }: ReadableNamespacesParts & { readonly signal: AbortSignal },
+  { authorizer, seats, namespaces, signal }: ReadableNamespacesParts & { readonly signal: AbortSignal },
 ): Promise<Readable> {
   const isAllowed = async (namespace?: string): Promise<boolean> =>
     (await authorizer.authorize(subject, { resource: { ...POD_LOGS, ...(namespace && { namespace }) } })).allowed;
@@ -62,11 +62,11 @@ export async function readableNamespaces(
       (names.length === 0 || asked.has(name)) && (parts.length === 0 || parts.some((part) => name.includes(part))),
   );
   if (isEverywhere) return { everything: false, namespaces: wanted.map(({ name }) => ({ name })) };
-  const inTurn = async (name: string): Promise<boolean> => {
-    if ((await turns.take(subject.name, signal)) !== 'taken') throw signal.reason;
-    return isAllowed(name).finally(() => turns.release(subject.name));
+  const onceSeated = async (name: string): Promise<boolean> => {
+    if ((await seats.take(subject.name, signal)) !== 'taken') throw signal.reason;
+    return isAllowed(name).finally(() => seats.release(subject.name));
   };
-  const allowed = await filterAtOnce(wanted, ({ name }) => inTurn(name), signal);
+  const allowed = await filterAtOnce(wanted, ({ name }) => onceSeated(name), signal);
   return { everything: false, namespaces: allowed.map(({ name, createdAt }) => ({ name, since: createdAt })) };
 }
 

@@ -1,7 +1,7 @@
 import type { Agent, Dispatcher } from 'undici';
 import { onAbort } from '../../runtime/abort.ts';
-import { ByteBudget } from '../../runtime/byte-budget.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { ByteBudget } from '../../runtime/limits/byte-budget.ts';
 import { AnswerTooLong, type ResponseSink, sendRequest } from '../../runtime/send-request.ts';
 import { createLookup } from './addresses.ts';
 import { StoreError, TooLongAnswer } from './log-store.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { type BucketOptions, FailureBuckets } from '../../runtime/failure-bucket.ts';
 import { KnownGood } from '../../runtime/known-good.ts';
+import { FailureThrottle, type ThrottleLimit } from '../../runtime/limits/failure-throttle.ts';
 import { createTextDigest, type Random } from '../../runtime/random.ts';
 
 export interface ClientThrottleOptions {
@@ -8,12 +8,12 @@ export interface ClientThrottleOptions {
    * The limit on failures of one client id from one address. The default is ten a minute: once a wrong secret has been corrected, a
    * minute is short enough to wait, and 14,400 guesses a day do not find 16 random characters.
    */
-  readonly client: BucketOptions;
+  readonly client: ThrottleLimit;
   /**
    * The limit on failures from one address, over all client ids that have not succeeded there in the last day. The default is six
    * times as high: five clients with a wrong secret behind one proxy do not keep out a sixth that comes for the first time.
    */
-  readonly address: BucketOptions;
+  readonly address: ThrottleLimit;
 }
 
 /** A client id, configured or not, and the address of the request. */
@@ -29,14 +29,14 @@ export interface ClientAttempt {
  * right secret is accepted even while it is throttled, if it is long.
  */
 export class ClientThrottle {
-  readonly #byPair: FailureBuckets;
-  readonly #byAddress: FailureBuckets;
+  readonly #byPair: FailureThrottle;
+  readonly #byAddress: FailureThrottle;
   readonly #knownGood: KnownGood;
   readonly #digest: (text: string) => string;
 
   constructor(options: ClientThrottleOptions, { clock, random }: { readonly clock: Clock; readonly random: Random }) {
-    this.#byPair = new FailureBuckets(options.client, clock);
-    this.#byAddress = new FailureBuckets(options.address, clock);
+    this.#byPair = new FailureThrottle(options.client, clock);
+    this.#byAddress = new FailureThrottle(options.address, clock);
     this.#knownGood = new KnownGood(clock);
     this.#digest = createTextDigest(random);
   }

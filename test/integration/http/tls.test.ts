@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { HttpLimits } from '../../../src/http/limits.ts';
+import type { HttpLimits } from '../../../src/http/limits/http-limits.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { eventually } from './app-under-test.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLoginRecorder } from '../../../src/accounts/records/login-recorder.ts';
-import { FailureBudget } from '../../../src/accounts/states/failure-budget.ts';
 import { createStatusPatch } from '../../../src/accounts/states/status-patch.ts';
+import { WriteThrottle } from '../../../src/accounts/states/write-throttle.ts';
 import { asObject } from '../../../src/runtime/text/json-value.ts';
 import type { SignInOutcome } from '../../../src/users/sign-in.ts';
 import type { User } from '../../../src/users/user.ts';
@@ -22,7 +22,7 @@ function start() {
   let drawn = 0;
   const recorder = createLoginRecorder({
     ...{ names: NAMES, users, records, clock, logger: quiet, patchStatus: createStatusPatch(objects) },
-    budget: new FailureBudget(clock),
+    writeThrottle: new WriteThrottle(clock),
     counted: { inc: ({ result }) => void counts[result]++ },
     random: { bytes: (length) => Buffer.alloc(length, ++drawn), fraction: () => 0 },
   });

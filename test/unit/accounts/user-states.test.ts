@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { FailureBudget } from '../../../src/accounts/states/failure-budget.ts';
 import { createStatusPatch } from '../../../src/accounts/states/status-patch.ts';
 import { createUserStates } from '../../../src/accounts/states/user-states.ts';
+import { WriteThrottle } from '../../../src/accounts/states/write-throttle.ts';
 import { MemoryObjects } from '../../support/accounts/memory-objects.ts';
 import { MemoryUserRecords } from '../../support/accounts/memory-user-records.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -20,7 +20,13 @@ function start() {
   const states = createUserStates(
     { limit: 5, windowMs: 30 * MINUTE },
     {
-      ...{ users, clock, logger: quiet, patchStatus: createStatusPatch(objects), budget: new FailureBudget(clock) },
+      ...{
+        users,
+        clock,
+        logger: quiet,
+        patchStatus: createStatusPatch(objects),
+        writeThrottle: new WriteThrottle(clock),
+      },
       random: { bytes: (length) => Buffer.alloc(length), fraction: () => 0.9 },
       byName: (name) => ({ uid: `uid-${name}`, ...(withPassword.has(name) ? { passwordHash: 'made-up' } : {}) }),
       throttle: { unlock: ({ name }) => void unlocked.push(name) },
@@ -150,23 +156,23 @@ describe('a user without a state', () => {
   });
 });
 
-describe('the budget of failed sign-ins', () => {
+describe('the throttle of writes for failed sign-ins', () => {
   test('R-17 gives at most three writes to 1,000 failures in a flood, beyond the first three', () => {
-    const budget = new FailureBudget(new FakeClock());
+    const writeThrottle = new WriteThrottle(new FakeClock());
     let writes = 0;
     for (let failure = 0; failure < 1_000; failure++) {
-      budget.failed();
-      if (budget.take()) writes++;
+      writeThrottle.failed();
+      if (writeThrottle.take()) writes++;
     }
     expect(writes).toBeLessThanOrEqual(6);
   });
 
   test('gives one write in ten seconds in quiet times', async () => {
     const clock = new FakeClock();
-    const budget = new FailureBudget(clock);
-    for (let turn = 0; turn < 3; turn++) expect(budget.take()).toBe(true);
-    expect(budget.take()).toBe(false);
+    const writeThrottle = new WriteThrottle(clock);
+    for (let turn = 0; turn < 3; turn++) expect(writeThrottle.take()).toBe(true);
+    expect(writeThrottle.take()).toBe(false);
     await clock.advance(10_000);
-    expect([budget.take(), budget.take()]).toEqual([true, false]);
+    expect([writeThrottle.take(), writeThrottle.take()]).toEqual([true, false]);
   });
 });

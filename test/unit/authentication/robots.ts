@@ -5,7 +5,7 @@ import type { TokenReviewer } from '../../../src/authentication/token-questions.
 import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import { parseCompactJws, toJwsPart } from '../../../src/oauth/tokens/compact-jws.ts';
 import type { Verification } from '../../../src/oauth/tokens/identity.ts';
-import type { CallFault } from '../../../src/runtime/calls/call-pause.ts';
+import type { CallFault } from '../../../src/runtime/limits/circuit-breaker.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../src/authorization/access-review-authorizer.ts';
 import { createAlwaysAllow } from '../../../src/authorization/always-allow.ts';
 import type { AccessReviewer, Decision, RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
-import type { CallFault } from '../../../src/runtime/calls/call-pause.ts';
+import type { CallFault } from '../../../src/runtime/limits/circuit-breaker.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import type { LastingRefusal } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

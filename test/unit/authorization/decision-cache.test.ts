@@ -9,7 +9,7 @@ import { usedHeap } from '../../support/used-heap.ts';
 const answer = { allowed: true, at: 0 };
 
 describe('decision cache', () => {
-  const keyOf = (key: string, party = 'a') => ({ key, party });
+  const keyOf = (key: string, flow = 'a') => ({ key, flow });
 
   test('drops the answer that was given longest ago beyond its size', () => {
     const cache = new DecisionCache({ maxEntries: 2, maxEntriesOfOne: 2 });
@@ -25,7 +25,7 @@ describe('decision cache', () => {
     expect([cache.size, cache.get('a')]).toEqual([1, expect.objectContaining({ allowed: false, at: 1 })]);
   });
 
-  test('A-49 lets a party with more questions than its share push out its own answers only', () => {
+  test('A-49 lets a flow with more questions than its share push out its own answers only', () => {
     const cache = new DecisionCache({ maxEntries: 100, maxEntriesOfOne: 10 });
     for (let index = 0; index < 5; index++) cache.set(keyOf(`owner${index}`, 'owner'), answer);
     for (let index = 0; index < 10_000; index++) cache.set(keyOf(`flood${index}`, 'flood'), answer);
@@ -35,14 +35,14 @@ describe('decision cache', () => {
     expect(cache.get('flood9989')).toBeUndefined();
   });
 
-  test('A-49 lets many parties that fill it together push out their own answers first', () => {
+  test('A-49 lets many flows that fill it together push out their own answers first', () => {
     const cache = new DecisionCache({ maxEntries: 100, maxEntriesOfOne: 10 });
     cache.set(keyOf('owner', 'owner'), answer);
     for (let index = 0; index < 10_000; index++) cache.set(keyOf(`flood${index}`, `flood${index % 20}`), answer);
     expect([cache.size, cache.get('owner') !== undefined]).toEqual([100, true]);
   });
 
-  test('A-49 lets a party that has no more than another push out the oldest answer of all', () => {
+  test('A-49 lets a flow that has no more than another push out the oldest answer of all', () => {
     const cache = new DecisionCache({ maxEntries: 3, maxEntriesOfOne: 3 });
     for (const key of ['a1', 'a2']) cache.set(keyOf(key, 'a'), answer);
     for (const key of ['b1', 'b2']) cache.set(keyOf(key, 'b'), answer);
@@ -52,15 +52,15 @@ describe('decision cache', () => {
   test('forgets every answer about users of a name, whatever their uid, and no other', () => {
     const cache = new DecisionCache({ maxEntries: 20, maxEntriesOfOne: 2 });
     const account = 'system:serviceaccount:default:agent';
-    const parties = ['alice 1', 'alice 2', 'alicea 1', 'bob 1', account, `${account}2`];
+    const flows = ['alice 1', 'alice 2', 'alicea 1', 'bob 1', account, `${account}2`];
     const fill = () => {
-      for (const party of parties) for (const key of ['x', 'y']) cache.set(keyOf(`${party}/${key}`, party), answer);
+      for (const flow of flows) for (const key of ['x', 'y']) cache.set(keyOf(`${flow}/${key}`, flow), answer);
     };
-    const left = () => parties.filter((party) => cache.get(`${party}/x`) || cache.get(`${party}/y`));
+    const left = () => flows.filter((flow) => cache.get(`${flow}/x`) || cache.get(`${flow}/y`));
     fill();
     fill(); // each answer takes the place of the one before
     cache.forget('alice');
-    expect([left(), cache.size]).toEqual([parties.slice(2), 8]);
+    expect([left(), cache.size]).toEqual([flows.slice(2), 8]);
     cache.forget(account);
     cache.forget('nobody');
     expect([left(), cache.size]).toEqual([['alicea 1', 'bob 1', `${account}2`], 6]);
@@ -68,7 +68,7 @@ describe('decision cache', () => {
     expect(left()).toContain('alice 1');
   });
 
-  test('counts what it dropped for all no longer against its party', () => {
+  test('counts what it dropped for all no longer against its flow', () => {
     const cache = new DecisionCache({ maxEntries: 4, maxEntriesOfOne: 3 });
     for (const key of ['a1', 'a2', 'a3']) cache.set(keyOf(key, 'a'), answer);
     for (const key of ['b1', 'b2']) cache.set(keyOf(key, 'b'), answer); // pushes out a1
@@ -76,10 +76,10 @@ describe('decision cache', () => {
     expect(['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].filter((key) => cache.get(key))).toEqual(['a3', 'a4', 'b1', 'b2']);
   });
 
-  test('keeps nothing of a party whose answers it has dropped', () => {
+  test('keeps nothing of a flow whose answers it has dropped', () => {
     const cache = new DecisionCache({ maxEntries: 10, maxEntriesOfOne: 10 });
-    const ask = (parties: number): void => {
-      for (let index = 0; index < parties; index++) cache.set(keyOf(`${index}/x`, `user-${index} ${index}`), answer);
+    const ask = (flows: number): void => {
+      for (let index = 0; index < flows; index++) cache.set(keyOf(`${index}/x`, `user-${index} ${index}`), answer);
     };
     ask(1_000);
     const before = usedHeap();
@@ -197,13 +197,13 @@ describe('decision key', () => {
     expect(keyOf({ ...who, groups: ['b', 'a'] }, what)).toBe(keyOf({ ...who, groups: ['a', 'b'] }, what));
   });
 
-  test('A-49 is of one party for one user, whatever its groups, and of one for a service account, whatever its uid', () => {
-    const party = (user: Partial<Subject>): string => decisionKey({ ...who, ...user }, named('n')).party;
-    expect(party({ groups: [] })).toBe(party({}));
-    expect(party({ uid: '2' })).not.toBe(party({}));
-    expect(party({ name: 'bob' })).not.toBe(party({}));
+  test('A-49 is of one flow for one user, whatever its groups, and of one for a service account, whatever its uid', () => {
+    const flow = (user: Partial<Subject>): string => decisionKey({ ...who, ...user }, named('n')).flow;
+    expect(flow({ groups: [] })).toBe(flow({}));
+    expect(flow({ uid: '2' })).not.toBe(flow({}));
+    expect(flow({ name: 'bob' })).not.toBe(flow({}));
     const name = 'system:serviceaccount:default:agent';
-    expect(party({ name, uid: '2' })).toBe(party({ name, uid: '3' }));
-    expect(party({ name: `${name}2`, uid: '2' })).not.toBe(party({ name, uid: '2' }));
+    expect(flow({ name, uid: '2' })).toBe(flow({ name, uid: '3' }));
+    expect(flow({ name: `${name}2`, uid: '2' })).not.toBe(flow({ name, uid: '2' }));
   });
 });

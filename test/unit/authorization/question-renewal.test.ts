@@ -3,7 +3,7 @@ import type { RequestAttributes } from '../../../src/authorization/authorizer.ts
 import { createDecisionKeys } from '../../../src/authorization/decision-cache.ts';
 import { QuestionRenewal, type Room } from '../../../src/authorization/question-renewal.ts';
 import { type RecentQuestion, RecentQuestions } from '../../../src/authorization/recent-questions.ts';
-import type { CallFault } from '../../../src/runtime/calls/call-pause.ts';
+import type { CallFault } from '../../../src/runtime/limits/circuit-breaker.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

@@ -5,11 +5,11 @@ describe('an exchange', () => {
   test('leaves its place of admission once: when told to, or else at its end', () => {
     const left: string[] = [];
     const [told, ended] = [fakeExchange(), fakeExchange()];
-    told.exchange.takePlace(() => () => left.push('told'));
-    ended.exchange.takePlace(() => () => left.push('ended'));
+    told.exchange.takeSeat(() => () => left.push('told'));
+    ended.exchange.takeSeat(() => () => left.push('ended'));
     expect(left).toEqual([]);
-    told.exchange.leavePlace();
-    told.exchange.leavePlace();
+    told.exchange.leaveSeat();
+    told.exchange.leaveSeat();
     expect(left).toEqual(['told']);
     told.end();
     ended.end();
@@ -31,7 +31,7 @@ describe('an exchange', () => {
   test('takes no place after its end', () => {
     const { exchange, end } = fakeExchange();
     end();
-    exchange.takePlace(() => {
+    exchange.takeSeat(() => {
       throw new Error('no place');
     });
   });
@@ -40,7 +40,7 @@ describe('an exchange', () => {
     const { exchange, end } = fakeExchange();
     exchange.stepAside()();
     let taken = 0;
-    exchange.takePlace(() => {
+    exchange.takeSeat(() => {
       taken++;
       return () => taken--;
     });

@@ -31,10 +31,10 @@ describe('the slices of a search', () => {
   const time = { start: SECONDS - 100, end: SECONDS - 1 };
   const [start, end] = [BigInt(NOW - 100_000) * 1_000_000n, BigInt(NOW) * 1_000_000n];
   const slices = (namespaces?: Parameters<typeof slicesOf>[0]['namespaces']) =>
-    slicesOf({ filter, time, namespaces } as Parameters<typeof slicesOf>[0], { party: 'ada', now: NOW });
+    slicesOf({ filter, time, namespaces } as Parameters<typeof slicesOf>[0], { flow: 'ada', now: NOW });
 
   test('are one of all where no namespace is named, and none where none may be read', () => {
-    expect(slices()).toEqual([{ party: 'ada', filter, namespaces: undefined, start, end }]);
+    expect(slices()).toEqual([{ flow: 'ada', filter, namespaces: undefined, start, end }]);
     expect(slices({ whole: [], young: [] })).toEqual([]);
   });
 

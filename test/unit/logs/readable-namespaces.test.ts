@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Authorizer, RequestAttributes } from '../../../src/authorization/authorizer.ts';
-import { createReviewTurns, readableNamespaces } from '../../../src/logs/rights/readable-namespaces.ts';
+import { createReviewSeats, readableNamespaces } from '../../../src/logs/rights/readable-namespaces.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 
 const JOE = { name: 'joe', uid: 'u-1', groups: [] };
@@ -28,7 +28,7 @@ const read = (
   query: Parameters<typeof readableNamespaces>[1] = ANY,
   known = KNOWN,
   signal = new AbortController().signal,
-) => readableNamespaces(JOE, query, { authorizer, turns: createReviewTurns(), namespaces: () => known, signal });
+) => readableNamespaces(JOE, query, { authorizer, seats: createReviewSeats(), namespaces: () => known, signal });
 
 describe('the namespaces that a caller may read', () => {
   test('L-04 are all, those that are gone too, with the right in the cluster', async () => {
@@ -123,7 +123,7 @@ describe('the namespaces that a caller may read', () => {
     };
     const parts = {
       authorizer,
-      turns: createReviewTurns(),
+      seats: createReviewSeats(),
       namespaces: () => known,
       signal: new AbortController().signal,
     };

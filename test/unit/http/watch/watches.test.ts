@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { AnswerWriter } from '../../../../src/http/answer/answer.ts';
 import { Exchange } from '../../../../src/http/exchange.ts';
 import type { HttpMetrics } from '../../../../src/http/metrics.ts';
-import { WatchPlaces } from '../../../../src/http/watch/watch-places.ts';
-import { Watches, type WatchesParts } from '../../../../src/http/watch/watches.ts';
+import { Watches, type WatchesParts, watchSeats } from '../../../../src/http/watch/watches.ts';
 import type { WatchSource } from '../../../../src/resources/watch/watch.ts';
 import type { WatchForm } from '../../../../src/resources/watch/watch-event.ts';
 import type { WatchQuery } from '../../../../src/resources/watch/watch-query.ts';
@@ -107,10 +106,10 @@ function begin(change: Partial<WatchesParts> = {}) {
     rejected: (reason) => seen.rejected.push(reason),
   };
   const limits = change.limits ?? { ...defaultLimits, maxWatches: 1_000, maxWatchesPerUser: 1_000 };
-  const places = new WatchPlaces(limits, metrics as HttpMetrics);
+  const seats = watchSeats(limits, metrics as HttpMetrics);
   const watches = new Watches({
     source,
-    places,
+    seats,
     age: { staleSeconds: () => undefined },
     limits,
     writer: new AnswerWriter(clock, 30_000),
@@ -145,7 +144,7 @@ function begin(change: Partial<WatchesParts> = {}) {
   const skip = (ms: number): void => {
     skipped.ms += ms;
   };
-  return { places, clock, skip, seen, state, open, tell, stop: () => stop.abort() };
+  return { seats, clock, skip, seen, state, open, tell, stop: () => stop.abort() };
 }
 
 /** When it came true, in steps of the look; `undefined`: not within the time. */
@@ -182,23 +181,23 @@ describe('the head of a watch', () => {
     expect(open().headers).toMatchObject({ Age: '300', Warning: '110 - "Response is Stale"' });
   });
 
-  test('is all that a HEAD gets: it takes no place and is looked at no more', () => {
-    const { places, clock, open } = begin({ limits: { ...defaultLimits, maxWatches: 1 } });
+  test('is all that a HEAD gets: it takes no seat and is looked at no more', () => {
+    const { seats, clock, open } = begin({ limits: { ...defaultLimits, maxWatches: 1 } });
     const head = open({ method: 'HEAD' });
-    expect([head.writableFinished, head.text, places.size, clock.pendingTimers]).toEqual([true, '', 0, 0]);
+    expect([head.writableFinished, head.text, seats.taken, clock.pendingTimers]).toEqual([true, '', 0, 0]);
     expect(open().statusCode).toBe(200);
   });
 });
 
-describe('the places of watches (HL-05)', () => {
+describe('the seats of watches (HL-05)', () => {
   test('are refused before the list is asked, and given back at the end', () => {
-    const { places, seen, open } = begin({ limits: { ...defaultLimits, maxWatches: 5, maxWatchesPerUser: 1 } });
+    const { seats, seen, open } = begin({ limits: { ...defaultLimits, maxWatches: 5, maxWatchesPerUser: 1 } });
     const first = open();
     expect(() => open()).toThrow('User "alice" has 1 watches open and may have no more.');
     expect(open({ user: 'ben' }).statusCode).toBe(200);
-    expect([places.size, seen.rejected]).toEqual([2, ['watches_per_user']]);
+    expect([seats.taken, seen.rejected]).toEqual([2, ['watches_per_user']]);
     first.emit('close');
-    expect([places.size, seen.ended]).toEqual([1, ['client']]);
+    expect([seats.taken, seen.ended]).toEqual([1, ['client']]);
     expect(open().statusCode).toBe(200);
   });
 });
@@ -259,7 +258,7 @@ describe('the times of a watch', () => {
 
 describe('the looks at the watches', () => {
   test('come each 100 ms while there are watches, and not when there are none', async () => {
-    const { places, clock, open, tell } = begin();
+    const { seats, clock, open, tell } = begin();
     expect(clock.pendingTimers).toBe(0);
     const [one, two] = [open(), open()];
     expect(clock.pendingTimers).toBe(1);
@@ -275,10 +274,10 @@ describe('the looks at the watches', () => {
     expect(one.text).toBe('[one][two]');
     one.emit('close');
     await clock.advance(100);
-    expect([places.size, clock.pendingTimers]).toEqual([1, 1]);
+    expect([seats.taken, clock.pendingTimers]).toEqual([1, 1]);
     two.emit('close');
     await clock.advance(100);
-    expect([places.size, clock.pendingTimers]).toEqual([0, 0]);
+    expect([seats.taken, clock.pendingTimers]).toEqual([0, 0]);
     const three = open();
     tell('[three]');
     await clock.advance(100);
@@ -373,17 +372,17 @@ describe('the looks at the watches', () => {
 
 describe('a shutdown (R-07)', () => {
   test('ends the same share of the watches at each look, all of them within 5 s', async () => {
-    const { places, clock, seen, open, stop } = begin();
+    const { seats, clock, seen, open, stop } = begin();
     const responses = Array.from({ length: 120 }, () => open());
     await clock.advance(1_000);
     stop();
     const ended: number[] = [];
     for (let look = 0; look < 4; look++) {
       await clock.advance(100);
-      ended.push(120 - places.size);
+      ended.push(120 - seats.taken);
     }
     expect(ended).toEqual([3, 6, 9, 12]);
-    const rest = await timeOf(clock, () => places.size === 0, 5_000);
+    const rest = await timeOf(clock, () => seats.taken === 0, 5_000);
     expect(rest).toBeLessThanOrEqual(4_600);
     expect(responses.every(({ text }) => text === '[bookmark]')).toBe(true);
     expect(new Set(seen.ended)).toEqual(new Set(['stopping']));
