@@ -160,14 +160,14 @@ const MOST_SLOW_WAITING = 64;
 
 /**
  * Verifies signatures that take milliseconds in the thread pool, so that tokens which anybody can send do not hold up the
- * event loop. Sources take turns; when the queue is full, the source with the most places loses its last one.
+ * event loop. Sources take turns; when the queue is full, the source with the most waiters loses its last one.
  */
 export class SlowSignatures {
   readonly #seats = new FairSeats({ count: AT_ONCE, waiting: MOST_SLOW_WAITING });
 
   /** `isSigned` does the work in the thread pool. Rejects only when it does. */
   async check(source: string, isSigned: () => Promise<boolean>): Promise<SignatureVerdict> {
-    // A caller that has left does not give up its place: the place is free again within milliseconds.
+    // A caller that has left does not give up its seat: the seat is free again within milliseconds.
     const outcome = await this.#seats.take(source, new AbortController().signal);
     if (outcome !== 'taken') return 'overloaded';
     try {

@@ -80,7 +80,7 @@ const DEFAULTS = {
 
 /** A webhook that hangs for one or two users is no outage for the others. */
 const LEAST_FAILED_FLOWS = 3;
-/** While more of the places than this share are taken by callers, little is renewed in the background. */
+/** While more of the seats than this share are taken by callers, little is renewed in the background. */
 const QUIET_SHARE = 1 / 8;
 /**
  * For how many users the last `forget` is remembered. A review that was under way then, which takes seconds, must not bring
@@ -115,7 +115,7 @@ interface Asked {
  * An answer in use is asked for again before it expires, so that nobody with a known answer waits for a review. While
  * reviews fail, all questions share one pause: a known answer is given at once, and a caller without one is refused at
  * once. An old answer holds only when the cluster gives no decision: it is silent, fails, or refuses us. Our own lack
- * of places never extends an answer; it is a 429. Each subject has a share of the places, so that the 429 goes to the
+ * of seats never extends an answer; it is a 429. Each subject has a share of the seats, so that the 429 goes to the
  * subject who asks too much.
  */
 export function createAccessReviewAuthorizer(
@@ -190,7 +190,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     return waiting === 0 && inFlight <= this.#options.maxInFlight * QUIET_SHARE ? 'enough' : 'little';
   }
 
-  /** It takes no place of callers' reviews, and its failure pauses none of them. */
+  /** It takes no seat of callers' reviews, and its failure pauses none of them. */
   async renew({ id, subject, attributes }: RecentQuestion, signal: AbortSignal): Promise<boolean> {
     const { clock, reviewer } = this.#parts;
     const began = clock.monotonic();

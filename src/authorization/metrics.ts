@@ -8,7 +8,7 @@ const DECISIONS = 'gatehouse_authorization_decisions_total';
 
 /**
  * `gatehouse_authorization_decisions_total`, for either mode. When there is no decision: `error` if the cluster gave no
- * answer, `overload` if it was not asked because no place was free.
+ * answer, `overload` if it was not asked because no seat was free.
  */
 export function decisionCounter(registry: Registry): (decision: Decision | 'error' | 'overload') => void {
   // With AlwaysAllow and accounts both modes count: granting roles and groups asks the cluster all the same.

@@ -8,7 +8,7 @@ import type { RecentQuestion, RecentQuestions } from './recent-questions.ts';
 export type Room =
   /** Reviews are paused: the cluster fails. */
   | 'none'
-  /** Callers' reviews wait, or have many places. */
+  /** Callers' reviews wait, or have many seats. */
   | 'little'
   | 'enough';
 
@@ -65,7 +65,7 @@ const [FAILED_WAITS_MS, FAILED_WAITS_MOST_MS] = [30_000, 120_000];
 /**
  * Keeps the answers to recent questions young, so that an outage finds none of them old. It asks slowly, the oldest
  * answer first, and gives way: it asks little while callers' reviews wait, nothing while reviews are paused, and it takes none
- * of their places.
+ * of their seats.
  */
 export class QuestionRenewal {
   /** The age at which an answer is asked for again, at the latest. */

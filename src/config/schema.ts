@@ -57,7 +57,7 @@ const limits = section({
   maxSignInsInFlight: countBetween(1, 10_000).default(32).describe('Requests to /oauth/token at once; above: 429.'),
   maxRequestsInFlight: countBetween(1, 100_000).default(512).describe('All other requests at once; above: 429.'),
   maxWatches: countBetween(1, 100_000).default(1_024).describe('Open watches of all lists; above: 429.'),
-  // At least eight users must fill their places before everybody is refused. It is more than a person has tabs, or a
+  // At least eight users must fill their seats before everybody is refused. It is more than a person has tabs, or a
   // program replicas.
   maxWatchesPerUser: countBetween(1, 100_000)
     .default(128)
@@ -81,7 +81,7 @@ const limits = section({
   maxLogQueries: countBetween(1, 10_000)
     .default(64)
     .describe('Log queries at once, exports until their end; above: 429.'),
-  // At least four users must fill their places before everybody is refused.
+  // At least four users must fill their seats before everybody is refused.
   maxLogQueriesPerUser: countBetween(1, 10_000)
     .default(16)
     .describe('Log queries of one user at once, by name; above: 429.'),

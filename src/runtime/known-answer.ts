@@ -12,7 +12,7 @@ interface Outcomes<Answer, Result> {
 /**
  * Returns the outcome of the call, or the known answer if the call fails. A caller with a known answer does not wait for a
  * failing cluster: while calls are paused it gets that answer at once, and the probe continues in the background. If the
- * reason is our own lack of places (`TooManyCalls`), the known answer is not used.
+ * reason is our own lack of seats (`TooManyCalls`), the known answer is not used.
  */
 export function orKnown<Answer, Result>(
   call: Promise<Answer>,

@@ -3,7 +3,7 @@ import { orKnown } from '../../src/runtime/known-answer.ts';
 import { TooManyCalls } from '../../src/runtime/limits/bounded-calls.ts';
 
 const AWAY = new Error('the cluster is away');
-const FULL = new TooManyCalls('all places are taken', false);
+const FULL = new TooManyCalls('all seats are taken', false);
 const rejected = (cause: Error): Promise<string> => {
   const call = Promise.reject(cause);
   call.catch(() => undefined);
@@ -28,7 +28,7 @@ describe('a question to which an answer is known', () => {
     expect(await orKnown(rejected(AWAY), false, given('old'))).toBe('old');
   });
 
-  test('fails for want of our own places, whatever is known', async () => {
+  test('fails for want of our own seats, whatever is known', async () => {
     await expect(orKnown(rejected(FULL), false, given('old'))).rejects.toBe(FULL);
   });
 });

@@ -7,18 +7,18 @@ export interface SeatLimits {
   readonly count: number;
   /** Whether a flow that already holds that many seats may have another one. Default: always. */
   readonly allows?: (flow: string, held: number) => boolean;
-  /** Places in the queue, of all flows together. Default: any number. */
+  /** Waiters in the queue, of all flows together. Default: any number. */
   readonly waiting?: number;
-  /** Places in the queue that one flow may have. Default: all. */
+  /** Waiters of one flow. Default: all. */
   readonly waitingOfOne?: number;
 }
 
 /**
- * The result of asking for a seat. `taken`: the caller has it and must release it. There was no place to wait:
- * `no_share`, because the flow has its share or another one has more right to the place; `no_place`, because other
- * flows have them all. `gave_up`: the signal aborted first. `turned_away`: `turnAway` ended the wait.
+ * The result of asking for a seat. `taken`: the caller has it and must release it. The queue had no room: for
+ * `no_share`, because the flow has its share or another one has more right to it; for `queue_full`, because other flows
+ * fill it. `gave_up`: the signal aborted first. `turned_away`: `turnAway` ended the wait.
  */
-export type SeatOutcome = 'taken' | 'no_share' | 'no_place' | 'gave_up' | 'turned_away';
+export type SeatOutcome = 'taken' | 'no_share' | 'queue_full' | 'gave_up' | 'turned_away';
 
 /** How many flows' last turns are remembered: several times the number of flows that hold a seat or wait. */
 const TURNS = 1_000;
@@ -30,7 +30,7 @@ interface Waiter {
 
 /**
  * At most `count` holders at a time. Flows take turns; the requests of a flow keep their order. When the queue is
- * full, the flow with the most places loses its last one; if every flow has one, the flow whose last turn was latest
+ * full, the flow with the most waiters loses its last one; if every flow has one, the flow whose last turn was latest
  * loses it. A flow that floods waits behind itself, and keeps nobody out.
  */
 export class FairSeats {
@@ -57,12 +57,12 @@ export class FairSeats {
     return this.#taken;
   }
 
-  /** Places of the queue in use. */
+  /** Waiters in the queue. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** The seats that this flow holds plus its places in the queue. */
+  /** The seats that this flow holds, plus its waiters. */
   of(flow: string): number {
     return (this.#held.get(flow) ?? 0) + (this.#queue.get(flow)?.length ?? 0);
   }
@@ -131,10 +131,10 @@ export class FairSeats {
   }
 
   /**
-   * Why there is no place for one more; `undefined` if there is one. A full queue makes room at the cost of a flow that
+   * Why there is no room for one more; `undefined` if there is one. A full queue makes room at the cost of a flow that
    * has more.
    */
-  #makeRoom(flow: string): 'no_share' | 'no_place' | undefined {
+  #makeRoom(flow: string): 'no_share' | 'queue_full' | undefined {
     const { waiting, waitingOfOne } = this.#limits;
     const own = this.#queue.get(flow)?.length ?? 0;
     if (own >= waitingOfOne) return 'no_share';
@@ -148,7 +148,7 @@ export class FairSeats {
       return undefined;
     }
     if (own === 0 && this.#dropLatest(this.#turnOf(flow))) return undefined;
-    return own > 1 && own >= most.length ? 'no_share' : 'no_place';
+    return own > 1 && own >= most.length ? 'no_share' : 'queue_full';
   }
 
   /**
@@ -164,7 +164,7 @@ export class FairSeats {
     if (latestTurn === turn) return false;
     const waiters = this.#queue.get(latest) ?? [];
     if (waiters.length === 1) this.#queue.delete(latest);
-    waiters.pop()?.settle('no_place');
+    waiters.pop()?.settle('queue_full');
     return true;
   }
 

@@ -41,7 +41,7 @@ const RETRIED_FOR_MS = 6_000;
  * When this share of all calls is in flight and they are slow, they form a queue. With fewer, a slow call may be chance.
  */
 const QUEUE_SHARE = 1 / 8;
-/** The key under which "all places are taken" is logged. No flow has this name. */
+/** The key under which it is logged that all seats are taken. No flow has this name. */
 const EVERYBODY = '';
 
 /** A question, and the flow that asks. */

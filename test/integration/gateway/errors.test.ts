@@ -309,7 +309,7 @@ describe('G-16 a cluster that does not let us act as the caller', () => {
   });
 });
 
-describe('places', () => {
+describe('seats', () => {
   test('a user’s own are bounded, and others have theirs', async () => {
     const other = await startGateway({
       limits: { ...app.parts.limits, maxGatewayRequests: 4, maxGatewayRequestsPerUser: 2, maxGatewayStreamsPerUser: 1 },

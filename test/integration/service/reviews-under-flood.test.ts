@@ -11,7 +11,7 @@ const reviews = 'subjectaccessreviews';
 /** As in the finding: a flood over so many connections, to a cluster that is so far away. */
 const CONNECTIONS = 420;
 const ROUND_TRIP_MS = 40;
-/** Twice the places of one user, 16 in flight and 48 that wait: enough where the time of the test goes by steps. */
+/** Twice the seats of one user, 16 in flight and 48 that wait: enough where the time of the test goes by steps. */
 const TWICE_THE_PLACES = 128;
 /** Bounds the flood, whatever happens. */
 const MOST_REQUESTS = 60_000;
@@ -46,7 +46,7 @@ function startFlood(service: Service, token: string, connections = TWICE_THE_PLA
   return { statuses, stop };
 }
 
-/** Waits until the flood has been refused for want of places: from then on it has all that it can get. */
+/** Waits until the flood has been refused for want of seats: from then on it has all that it can get. */
 const untilFull = async ({ statuses }: ReturnType<typeof startFlood>): Promise<void> => {
   while (!statuses.has(429)) await new Promise((resolve) => setTimeout(resolve, 1));
 };
@@ -93,7 +93,7 @@ describe('one user who floods the cluster with questions', () => {
     await clock.during(flood.stop());
   });
 
-  test('A-50 has no old right itself: what it knew is 429 while its places are taken', async () => {
+  test('A-50 has no old right itself: what it knew is 429 while its seats are taken', async () => {
     const cluster = await startCluster();
     const { clock, service } = await startDrivenReady(cluster);
     const { access_token: token } = await service.signIn('ada');

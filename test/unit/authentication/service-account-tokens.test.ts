@@ -16,7 +16,7 @@ const TURNED_AWAY = {
   details: { retryAfterSeconds: 1 },
 };
 
-/** Tokens of two service accounts in turn, which may have half of the places each. */
+/** Tokens of two service accounts in turn, which may have half of the seats each. */
 const ofTwo = (index: number) => ({ sub: `system:serviceaccount:shop:robot-${index % 2}`, jti: `${index}` });
 
 describe('a service account token', () => {
@@ -286,7 +286,7 @@ describe('token reviews that fail', () => {
     const { clock, reviewer, known, claimsOf, verify, learn } = await createKnown();
     const flood = Array.from({ length: 80 }, (_, index) => outcomeOf(() => verify(claimsOf(ofTwo(index)))));
     await clock.advance(0);
-    expect(reviewer.reviews.length).toBe(17); // all the slots of unknown ones
+    expect(reviewer.reviews.length).toBe(17); // all the seats of unknown ones
     expect(await learn(known)).toEqual(GOOD);
     await clock.advance(3_000);
     expect(await Promise.all(flood)).toEqual(Array(80).fill(unavailable(5)));
@@ -344,7 +344,7 @@ describe('a signature', () => {
     keys.verdict = 'good';
     const outcomes = Array.from({ length: 80 }, (_, index) => outcomeOf(() => verify(claimsOf(ofTwo(index)))));
     await clock.advance(0);
-    expect(reviewer.reviews.length).toBe(16); // every slot, and then every place
+    expect(reviewer.reviews.length).toBe(16); // every seat, and then every place in the queue
     await robots.endFrom(0, (review) => review.answer(ROBOT));
     expect(await Promise.all(outcomes)).toEqual(Array(80).fill(GOOD));
     await clock.advance(10_000);
@@ -466,7 +466,7 @@ describe('a flood of tokens that are not known', () => {
 });
 
 describe('more good tokens to be asked for again than may be', () => {
-  test('are 429 beyond the places, never an old yes', async () => {
+  test('are 429 beyond the seats, never an old yes', async () => {
     const robots = createRobots();
     const all = Array.from({ length: 81 }, (_, index) => robots.claimsOf(ofTwo(index)));
     for (const claims of all) await robots.learn(claims);

@@ -90,7 +90,7 @@ const OVERLOADED = {
   message: 'Too many access reviews at once, please try again later.',
   details: { retryAfterSeconds: 1 },
 };
-/** One user may have all places. */
+/** One user may have all seats. */
 const UNSHARED = { firstInFlight: 64, maxInFlightOfOne: 64, firstInFlightOfOne: 64, maxWaitingOfOne: 192 };
 
 describe('access review authorizer', () => {
@@ -172,7 +172,7 @@ describe('access review authorizer', () => {
     expect(await count('error', 'review')).toBe(1);
   });
 
-  test('gives a review up after 3 s, and frees its slot', async () => {
+  test('gives a review up after 3 s, and frees its seat', async () => {
     const { clock, reviewer, authorizer } = create({ maxInFlight: 1 });
     const decision = outcome(authorizer.authorize(alice, listNodes));
     await clock.advance(2_999);

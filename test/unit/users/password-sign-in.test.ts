@@ -68,7 +68,7 @@ describe('the hash of a new password', () => {
     expect(await compareWithHash('Made-up-2', made.hash)).toBe(true);
   });
 
-  test('waits in the gate of the compares: it is busy when all places are taken', async () => {
+  test('waits in the gate of the compares: it is busy when all seats are taken', async () => {
     const held = Promise.withResolvers<boolean>();
     const { signIn, attempt, clock } = newSignIn('Active', {}, () => held.promise);
     const compares = [attempt('alice', 'a'), attempt('alice', 'b')];
@@ -274,7 +274,7 @@ describe('a sign-in by password', () => {
       expect(await attempt('alice@example.com', 'wrong', { source: 'elsewhere' })).toEqual(REFUSED);
   });
 
-  test('A-43 holds a place in the gate until its compare is over', async () => {
+  test('A-43 holds a seat of the gate until its compare is over', async () => {
     let [atWork, most] = [0, 0];
     const { attempt } = newSignIn('Active', {}, async () => {
       most = Math.max(most, ++atWork);

@@ -56,7 +56,7 @@ describe('the right to an open stream', () => {
     expect(state.asked).toBe(6);
   });
 
-  test('A-50 does not hold for our own want of places: asked again after 10 s, that is its end', async () => {
+  test('A-50 does not hold for our own want of seats: asked again after 10 s, that is its end', async () => {
     const { state, pass } = create();
     state.answer = tooManyRequests();
     expect(await pass(3)).toBeUndefined();
@@ -98,7 +98,7 @@ describe('the bearer of a service account', () => {
     return { state, pass };
   };
 
-  test('A-50 is asked for once more when our places are taken, then that is the end', async () => {
+  test('A-50 is asked for once more when our seats are taken, then that is the end', async () => {
     const { state, pass } = start();
     expect(await pass()).toBeUndefined();
     state.answer = tooManyRequests();

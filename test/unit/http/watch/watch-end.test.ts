@@ -4,7 +4,7 @@ import { serviceUnavailable, tooManyRequests } from '../../../../src/status-erro
 
 test.each([
   ['the cluster', serviceUnavailable('m', 5), 'unavailable'],
-  ['our own want of places', tooManyRequests('m'), 'overloaded'],
+  ['our own want of seats', tooManyRequests('m'), 'overloaded'],
   ['a bug', new Error('m'), 'failed'],
 ])('a watch that %s ends says so', (_, error, end) => {
   expect(endOf(error)).toBe(end);

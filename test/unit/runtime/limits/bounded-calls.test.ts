@@ -50,7 +50,7 @@ describe('bounded calls', () => {
     expect(calls.load).toEqual({ inFlight: 0, waiting: 0 });
   });
 
-  test('that find no turn in time say that places were wanting, later than a call that hangs', async () => {
+  test('that find no turn in time say that seats were wanting, later than a call that hangs', async () => {
     const { clock, calls } = create();
     const ends: unknown[] = [];
     const note = (error: unknown): void => void ends.push((error as object).constructor);

@@ -56,7 +56,7 @@ describe('fair seats', () => {
     expect(await come()).toEqual(['a taken']);
   });
 
-  test('refuse one place more than a flow may have in the queue', async () => {
+  test('refuse one waiter more than a flow may have in the queue', async () => {
     const { take, come } = create({ count: 1, waiting: 10, waitingOfOne: 2 });
     take('a', 4);
     expect(await come()).toEqual(['a taken', 'a no_share']);
@@ -64,14 +64,14 @@ describe('fair seats', () => {
     expect(await come()).toEqual([]);
   });
 
-  test('make room in a full queue at the cost of the flow that has the most places', async () => {
+  test('make room in a full queue at the cost of the flow that has the most waiters', async () => {
     const { take, come } = create({ count: 1, waiting: 3 });
     take('a', 4);
     take('b', 2);
-    expect(await come()).toEqual(['a taken', 'a no_share', 'b no_place']);
+    expect(await come()).toEqual(['a taken', 'a no_share', 'b queue_full']);
   });
 
-  test('make room in a queue of many, each with one place, at the cost of the flow whose last turn is the latest', async () => {
+  test('make room in a queue of many, each with one waiter, at the cost of the flow whose last turn is the latest', async () => {
     const { seats, take, come } = create({ count: 1, waiting: 2 });
     for (const flow of ['other', 'a', 'b', 'c']) {
       take(flow);
@@ -83,7 +83,7 @@ describe('fair seats', () => {
     await come();
     take('other');
     take('b');
-    expect(await come()).toEqual(['c no_place', 'b no_place']);
+    expect(await come()).toEqual(['c queue_full', 'b queue_full']);
     seats.release('holder');
     expect(await come()).toEqual(['a taken']);
     seats.release('a');

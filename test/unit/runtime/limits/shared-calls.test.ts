@@ -114,7 +114,7 @@ describe('paced calls', () => {
       expect([ends.get('o'), ends.get('q'), calls.isPausedFor('any')]).toEqual(['yes', 'yes', false]);
     });
 
-    test('are refused after 6 s, as a want of places', async () => {
+    test('are refused after 6 s, as a want of seats', async () => {
       const { clock, calls, ends, ask, of, pending } = await start();
       ask('flow', 'q');
       for (let second = 0; second < 8; second++) {
@@ -158,7 +158,7 @@ describe('paced calls', () => {
     expect(calls.isPausedFor('any')).toBe(false);
   });
 
-  test('are told of as a want of places, not of a share, when others have them all', async () => {
+  test('are told of as a want of seats, not of a share, when others have them all', async () => {
     const { clock, log, ends, ask } = create();
     for (let flow = 0; flow < 16; flow++) ask(`p${flow}`, `${flow}`);
     ask('late', 'late');
