@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { normaliseAddress } from '../../runtime/source-address.ts';
 import type { Rejection } from '../metrics.ts';
-import { type InFlight, Pipeline, type PipelineRoom } from './pipeline.ts';
+import { type InFlight, Pipeline, type PipelineBudget } from './pipeline.ts';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
@@ -38,7 +38,7 @@ export class Connections {
   readonly #secured = new WeakMap<Socket, Socket>();
   readonly #handshaking = new Map<string, Socket>();
   readonly #addresses = new Map<string, Set<Socket>>();
-  readonly #pipelineRoom: PipelineRoom = { takenBytes: 0 };
+  readonly #pipelineBudget: PipelineBudget = { takenBytes: 0 };
   #draining = false;
 
   constructor(limits: ConnectionLimits, refused: (reason: Rejection) => void) {
@@ -186,7 +186,7 @@ export class Connections {
    */
   #holds(connection: Connection, inFlight: InFlight): boolean {
     const { socket } = inFlight.request;
-    connection.pipeline ??= new Pipeline(this.#pipelineRoom);
+    connection.pipeline ??= new Pipeline(this.#pipelineBudget);
     const { pipeline } = connection;
     const wasFull = pipeline.isFull;
     const outcome = pipeline.add(inFlight);

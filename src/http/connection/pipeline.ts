@@ -16,16 +16,16 @@ const REQUEST_BYTES = 2 * 1024;
 const MOST_BYTES = 384 * 1024;
 
 /** The most memory of the waiting requests of all connections: a sixteenth of the memory of the smallest pod of the chart. */
-const ROOM_BYTES = 16 * 1024 * 1024;
+const BUDGET_BYTES = 16 * 1024 * 1024;
 
 /**
- * Twelve requests. Above this size, reading from the connection pauses. Up to it, requests may wait even when the room of all
+ * Twelve requests. Above this size, reading from the connection pauses. Up to it, requests may wait even when the budget of all
  * connections is used up.
  */
 const FEW_BYTES = 24 * 1024;
 
 /** The memory that the waiting requests of all connections use. */
-export interface PipelineRoom {
+export interface PipelineBudget {
   takenBytes: number;
 }
 
@@ -44,14 +44,14 @@ export type Pipelined = 'held' | 'full' | 'cut';
  * requests that will not be handled count, too.
  */
 export class Pipeline {
-  readonly #room: PipelineRoom;
+  readonly #budget: PipelineBudget;
   /** The waiting requests, each with the number of bytes that had been read from the connection when it came. */
   #held: (InFlight & { readonly readBytes: number })[] = [];
   #refused = 0;
   #takenBytes = 0;
 
-  constructor(room: PipelineRoom) {
-    this.#room = room;
+  constructor(budget: PipelineBudget) {
+    this.#budget = budget;
   }
 
   /** Whether a request was refused: all later ones are then refused as well. */
@@ -72,7 +72,7 @@ export class Pipeline {
     const { bytesRead: readBytes } = request.socket;
     this.#held.push({ request, response, readBytes });
     this.#weigh(readBytes);
-    const isRoom = this.#room.takenBytes <= ROOM_BYTES;
+    const isRoom = this.#budget.takenBytes <= BUDGET_BYTES;
     if (this.isFull || this.#takenBytes > MOST_BYTES || (this.#takenBytes > FEW_BYTES && !isRoom)) {
       this.#held.pop();
       this.#refused++;
@@ -100,7 +100,7 @@ export class Pipeline {
 
   /** Drops all requests and gives their room back, because the connection has closed. */
   clear(): void {
-    this.#room.takenBytes -= this.#takenBytes;
+    this.#budget.takenBytes -= this.#takenBytes;
     this.#takenBytes = 0;
     this.#held = [];
   }
@@ -109,7 +109,7 @@ export class Pipeline {
   #weigh(readBytes: number): void {
     const bodies = readBytes - (this.#held[0]?.readBytes ?? readBytes);
     const takenBytes = (this.#held.length + this.#refused) * REQUEST_BYTES + bodies;
-    this.#room.takenBytes += takenBytes - this.#takenBytes;
+    this.#budget.takenBytes += takenBytes - this.#takenBytes;
     this.#takenBytes = takenBytes;
   }
 }

@@ -83,7 +83,7 @@ export class BoundedCalls {
    * may reject but must not throw.
    */
   async run<T>(flow: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    await this.#turn(flow);
+    await this.#takeSeat(flow);
     const timeout = new AbortController();
     const cancel = this.#clock.after(this.#timeoutMs, () => timeout.abort());
     try {
@@ -98,7 +98,7 @@ export class BoundedCalls {
     this.#seats.turnAway(flow);
   }
 
-  async #turn(flow: string): Promise<void> {
+  async #takeSeat(flow: string): Promise<void> {
     const wait = new AbortController();
     const cancel = this.#clock.after(this.#timeoutMs + WAIT_MARGIN_MS, () => wait.abort());
     try {

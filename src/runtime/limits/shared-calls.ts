@@ -186,6 +186,7 @@ export class SharedCalls<Answer> {
     const { overload, full } = this.#words;
     const sentence = error.byFlow ? overload : full;
     const isNews = sentence !== undefined && this.#reports.isNews(error.byFlow ? flow : EVERYBODY);
+    // Operators know a flow as `party` in the log.
     if (isNews) this.#logger.warn(error.byFlow ? { party: flow } : {}, sentence);
     return error;
   }

@@ -34,23 +34,23 @@ describe('requests that wait on a connection', () => {
   });
 
   test('make room for others when they are handled', () => {
-    const room = { takenBytes: 0 };
-    const pipeline = new Pipeline(room);
+    const budget = { takenBytes: 0 };
+    const pipeline = new Pipeline(budget);
     for (let index = 0; index < 1_000; index++) {
       expect(pipeline.add(requestAt(index * 64 * KIB))).toBe('held');
       if (index > 2) pipeline.next();
     }
     pipeline.clear();
-    expect(room.takenBytes).toBe(0);
+    expect(budget.takenBytes).toBe(0);
   });
 
-  test('are twelve where others have taken the room of all', () => {
-    const room = { takenBytes: 16 * KIB * KIB };
-    const pipeline = new Pipeline(room);
+  test('are twelve where others have taken the budget of all', () => {
+    const budget = { takenBytes: 16 * KIB * KIB };
+    const pipeline = new Pipeline(budget);
     expect(heldOf(pipeline, bare(12))).toBe(12);
     expect(pipeline.add(requestAt(0))).toBe('cut');
     pipeline.clear();
-    expect(room.takenBytes).toBe(16 * KIB * KIB);
+    expect(budget.takenBytes).toBe(16 * KIB * KIB);
   });
 
   test('do not count on after the rest of one did not come', () => {
