@@ -58,9 +58,7 @@ function failed(endpoint: HealthEndpoint, report: HealthReport): StatusError {
   const causes = report.results
     .filter((result) => !result.holds)
     .map((result) => ({ reason: 'CheckFailed', message: failedText(result), field: result.name }));
-  return new StatusError({
-    code: 503,
-    reason: 'ServiceUnavailable',
+  return new StatusError('ServiceUnavailable', {
     message: `${endpoint} check failed`,
     details: { causes },
   });

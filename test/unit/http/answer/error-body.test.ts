@@ -81,7 +81,8 @@ describe('a Status', () => {
       refusals.answerTimedOut(30_000),
       '"message":"the request could not be answered within 30 s","reason":"Timeout","code":504}',
     ],
-  ])('%s has its members in the order of the contract', (_, error, rest) => {
+  ])('%s has its members in the order of the contract', (id, error, rest) => {
+    if (error instanceof StatusError) expect(error.answer.id).toBe(id);
     const answer = toErrorAnswer(error, '5f0c2e9a7b314d88', false);
     expect(answer.body.toString()).toBe(`${HEAD},${rest}`);
     expect(answer.headers['Cache-Control']).toBe('no-store');
@@ -90,7 +91,7 @@ describe('a Status', () => {
 
   test('writes its details in one order, whatever theirs is', () => {
     const details = { retryAfterSeconds: 5, kind: 'k', group: 'g', name: 'n' };
-    const error = new StatusError({ code: 503, reason: 'ServiceUnavailable', message: 'm', details });
+    const error = new StatusError('ServiceUnavailable', { message: 'm', details });
     expect(toErrorAnswer(error, 'id', false).body.toString()).toContain(
       '"details":{"name":"n","group":"g","kind":"k","retryAfterSeconds":5}',
     );
