@@ -25,7 +25,7 @@ describe('the refusals outside /oauth', () => {
     expect(written).toEqual(
       ids.map((id) => {
         const same = statusRefusals.filter((refusal) => refusal.id === id);
-        return { id, codes: [Number(id.slice('HE-'.length))], reasons: same.map(({ reason }) => reason) };
+        return { id, codes: distinct(same.map(({ code }) => code)), reasons: same.map(({ reason }) => reason) };
       }),
     );
   });
