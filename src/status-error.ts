@@ -42,6 +42,7 @@ export const STATUS_REFUSALS = {
   Timeout: { id: 'HE-504', code: 504, reason: 'Timeout' },
 } as const satisfies Record<string, Pick<Answer, 'id' | 'code' | 'reason'>>;
 
+/** The key of a refusal or failure outside /oauth. */
 export type StatusRefusal = keyof typeof STATUS_REFUSALS;
 
 /** What is sent to a caller. All of it is public, but `id` is not part of the body. */

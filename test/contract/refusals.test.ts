@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { INVALID_REQUESTS, OAUTH_REFUSALS } from '../../src/oauth/endpoints/refusals.ts';
+import { OAUTH_ERROR_CODES } from '../../src/oauth/oauth-error.ts';
 import { STATUS_REFUSALS } from '../../src/status-error.ts';
 import { readPage } from './promise-table.ts';
 
@@ -38,5 +40,55 @@ describe('the refusals outside /oauth', () => {
     expect(written.length).toBeGreaterThan(40);
     const known = statusRefusals.map(({ code, reason }) => ({ code, reason }));
     for (const one of written) expect(known).toContainEqual(one);
+  });
+});
+
+/** A row of docs/contract/tokens.md, a status and an error code, and the description if the row has it. */
+interface OAuthCase {
+  readonly id: string;
+  readonly answer: string;
+  readonly description?: string;
+}
+
+const CASE = new RegExp(`\\b([45]\\d\\d)\\*{0,2} \`(${OAUTH_ERROR_CODES.join('|')})\`(?: \\(\`([^\`]+)\`\\))?`, 'g');
+
+/** The answers with an OAuth error in the column of each table that says what Gatehouse answers. */
+function oauthCases(page: string): OAuthCase[] {
+  let column = 0;
+  return page.split('\n').flatMap((line) => {
+    const cells = line.split(' | ');
+    const [, ids] = /^\| ((?:[A-Z]-\d+(?:, )?)+)$/.exec(cells[0] ?? '') ?? [];
+    if (cells[0] === '| id') column = cells.findIndex((cell) => /^(?:Gatehouse|answer)/.test(cell));
+    if (ids === undefined) return [];
+    return [...(cells[column] ?? '').matchAll(CASE)].flatMap(([, status, code, description]) =>
+      ids.split(', ').map((id) => ({ id, answer: `${status} ${code}`, ...(description && { description }) })),
+    );
+  });
+}
+
+// A row has one refusal for each status with its code: several of its cases may have different descriptions. Cases that must not be told
+// apart, and failures of ours, are several rows of one refusal.
+describe('the refusals under /oauth', () => {
+  const written = oauthCases(readPage('docs/contract/tokens.md'));
+  const refusals = [
+    ...Object.values(OAUTH_REFUSALS),
+    ...Object.entries(INVALID_REQUESTS).map(([text, ids]) => [ids, 400, 'invalid_request', text] as const),
+  ].flatMap(([ids, status, code, description]) => ids.map((id) => ({ id, answer: `${status} ${code}`, description })));
+  const keys = (cases: readonly OAuthCase[]): string[] =>
+    distinct(cases.map(({ id, answer }) => `${id} ${answer}`)).sort();
+  /** Methods and sizes are refused before an endpoint is called: with the statuses of docs/contract/http.md, section 4. */
+  const isOfEveryPath = ({ answer }: OAuthCase): boolean => /^(?:405|413) /.test(answer);
+
+  test('are the answers of the rows of docs/contract/tokens.md, and each such answer is one of them', () => {
+    expect(keys(refusals).length).toBeGreaterThan(30);
+    expect(keys(written.filter((one) => !isOfEveryPath(one)))).toEqual(keys(refusals));
+    const statuses = new Set(statusRefusals.map(({ code }) => `${code} invalid_request`));
+    expect(written.filter((one) => isOfEveryPath(one) && !statuses.has(one.answer))).toEqual([]);
+  });
+
+  test('have the descriptions that the rows quote', () => {
+    const quoted = written.filter(({ description }) => description !== undefined);
+    expect(quoted.length).toBeGreaterThan(4);
+    for (const one of quoted) expect(refusals).toContainEqual(one);
   });
 });

@@ -29,6 +29,7 @@ function toRefusal(answer: Answer): OAuthRefusal {
   const code = oauthCode(answer.code);
   const retryAfter = answer.details?.retryAfterSeconds;
   return {
+    ids: [answer.id],
     status: answer.code,
     code,
     description: describable(answer.message) ? answer.message : 'the request was refused',

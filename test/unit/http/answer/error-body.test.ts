@@ -134,7 +134,7 @@ describe('an error under /oauth', () => {
 
   test('carries the headers of its refusal', () => {
     const headers = { 'WWW-Authenticate': 'Basic realm="gatehouse"' };
-    const error = new OAuthError({ status: 401, code: 'invalid_client', description: 'd', headers });
+    const error = new OAuthError({ ids: [], status: 401, code: 'invalid_client', description: 'd', headers });
     expect(toErrorAnswer(error, 'id', true)).toMatchObject({ status: 401, headers });
   });
 });
@@ -143,7 +143,9 @@ describe('the private cause', () => {
   test('is known for a 5xx only', () => {
     const cause = new Error('why');
     expect(failureOf(serviceUnavailable('m', 1, cause))).toBe(cause);
-    expect(failureOf(new OAuthError({ status: 503, code: 'server_error', description: 'd' }, cause))).toBe(cause);
+    expect(failureOf(new OAuthError({ ids: [], status: 503, code: 'server_error', description: 'd' }, cause))).toBe(
+      cause,
+    );
     expect(failureOf(cause)).toBe(cause);
     expect(failureOf(badRequest('m'))).toBeUndefined();
   });
