@@ -40,15 +40,13 @@ export const STATUS_REFUSALS = {
   BadGateway: { id: 'HE-502', code: 502, reason: 'BadGateway' },
   ServiceUnavailable: { id: 'HE-503', code: 503, reason: 'ServiceUnavailable' },
   Timeout: { id: 'HE-504', code: 504, reason: 'Timeout' },
-} as const satisfies Record<string, Pick<Answer, 'id' | 'code' | 'reason'>>;
+} as const satisfies Record<string, { readonly id: `HE-${number}` } & Pick<Answer, 'code' | 'reason'>>;
 
 /** The key of a refusal or failure outside /oauth. */
 export type StatusRefusal = keyof typeof STATUS_REFUSALS;
 
-/** What is sent to a caller. All of it is public, but `id` is not part of the body. */
+/** What is sent to a caller. All of it is public. */
 export interface Answer {
-  /** The row of the contract. */
-  readonly id: `HE-${number}`;
   /** The HTTP status. */
   readonly code: number;
   /** The machine word of the Kubernetes API. */
@@ -65,12 +63,16 @@ export interface Answer {
  * error writer. `cause` is private: logged for 5xx, never sent.
  */
 export class StatusError extends Error {
+  /** The row of docs/contract/http.md, section 4. It is not sent. */
+  readonly id: (typeof STATUS_REFUSALS)[StatusRefusal]['id'];
   readonly answer: Answer;
 
-  constructor(refusal: StatusRefusal, answer: Omit<Answer, 'id' | 'code' | 'reason'>, cause?: unknown) {
+  constructor(refusal: StatusRefusal, answer: Omit<Answer, 'code' | 'reason'>, cause?: unknown) {
     super(answer.message, { cause });
     this.name = 'StatusError';
-    this.answer = { ...STATUS_REFUSALS[refusal], ...answer };
+    const { id, code, reason } = STATUS_REFUSALS[refusal];
+    this.id = id;
+    this.answer = { code, reason, ...answer };
   }
 }
 

@@ -237,7 +237,9 @@ export type Outcome = 'next' | 'answered';
 /** A named step of the chain. An error that it throws or rejects with goes to the error writer. */
 export type Step = (exchange: Exchange) => Outcome | Promise<Outcome>;
 
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export type Method = (typeof METHODS)[number];
 
 /** Answers one request of a route. Throws or rejects with a `StatusError` or `OAuthError`, which the error writer sends. */
 export type Handler = (exchange: Exchange) => void | Promise<void>;

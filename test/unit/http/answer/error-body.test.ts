@@ -82,7 +82,7 @@ describe('a Status', () => {
       '"message":"the request could not be answered within 30 s","reason":"Timeout","code":504}',
     ],
   ])('%s has its members in the order of the contract', (id, error, rest) => {
-    if (error instanceof StatusError) expect(error.answer.id).toBe(id);
+    if (error instanceof StatusError) expect(error.id).toBe(id);
     const answer = toErrorAnswer(error, '5f0c2e9a7b314d88', false);
     expect(answer.body.toString()).toBe(`${HEAD},${rest}`);
     expect(answer.headers['Cache-Control']).toBe('no-store');

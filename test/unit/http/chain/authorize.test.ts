@@ -19,7 +19,6 @@ const info: RequestInfo = {
 describe('HE-403 the refusal of a right', () => {
   test('names verb, resource, group and scope', () => {
     expect(forbidden('joe', info).answer).toEqual({
-      id: 'HE-403',
       code: 403,
       reason: 'Forbidden',
       message:
