@@ -6,6 +6,7 @@ export type UserState = (typeof USER_STATES)[number];
 /** The states that people give; the third follows from failed sign-ins. */
 export type GivenState = Exclude<UserState, 'AuthLimitExceeded'>;
 
+/** Whether people may give a user this state. */
 export const isGivenState = (state: string): state is GivenState => state === 'Active' || state === 'Disabled';
 
 /** A user of the user directory. */
