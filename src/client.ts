@@ -21,6 +21,8 @@ async function execute(command: ClientCommand): Promise<number> {
     case 'client':
       await runClientCommand(command.request, partsOfThisProcess({ print, complain }));
       return 0;
+    default:
+      return command satisfies never;
   }
 }
 

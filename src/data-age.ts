@@ -68,7 +68,7 @@ export class DataTooOld extends StatusError {
   readonly retryAfterSeconds = RETRY_SECONDS;
 
   constructor(message: string) {
-    super({ code: 503, reason: 'ServiceUnavailable', message, details: { retryAfterSeconds: RETRY_SECONDS } });
+    super('ServiceUnavailable', { message, details: { retryAfterSeconds: RETRY_SECONDS } });
   }
 }
 

@@ -55,6 +55,8 @@ async function execute(command: Command): Promise<number> {
       return changeUsers(command.request, await loadConfigFile(command.config));
     case 'run':
       return serve(await loadConfigFile(command.config));
+    default:
+      return command satisfies never;
   }
 }
 

@@ -2,6 +2,7 @@ import type { KubernetesObject, ObjectMeta } from '../kubernetes/object.ts';
 import type { ClusterObjects } from '../kubernetes/objects/cluster-objects.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { toRfc3339 } from '../runtime/text/rfc3339.ts';
+import type { GivenState } from '../users/user.ts';
 import type { AccountNames } from './names.ts';
 import type { PasswordOwner, PasswordStore } from './passwords/password-store.ts';
 import type { StatusPatch } from './states/status-patch.ts';
@@ -20,7 +21,7 @@ export interface UserToMake {
   /** The annotations besides those that say how far the user is made. */
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec: Readonly<Record<string, unknown>>;
-  readonly state: 'Active' | 'Disabled';
+  readonly state: GivenState;
   /** Absent: the user cannot sign in until a password is set. */
   readonly hash?: string | undefined;
   /** Called when the name is this user's, and before anything is stored for it. A rejection ends the making. */

@@ -5,6 +5,7 @@ import {
   lastingRefusalIn,
   type StatusCause,
   StatusError,
+  type StatusRefusal,
   serviceUnavailable,
   tooManyRequests,
 } from '../status-error.ts';
@@ -21,11 +22,11 @@ export class AccountRefusals {
   /** 404 of a user, a role: `users.iam.<platform>.io "x" not found`. */
   notFound(resource: string, name: string): StatusError {
     const message = `${resource}.${this.#group} "${name}" not found`;
-    return this.#about(name, { code: 404, reason: 'NotFound', message, kind: resource });
+    return this.#about(name, 'NotFound', { message, kind: resource });
   }
 
   alreadyExists(name: string): StatusError {
-    return this.#ofUser(name, { code: 409, reason: 'AlreadyExists', what: 'already exists' });
+    return this.#ofUser(name, 'AlreadyExists', { what: 'already exists' });
   }
 
   /** AC-15: somebody else has the address. */
@@ -34,24 +35,24 @@ export class AccountRefusals {
     const field = 'spec.email';
     const causes = [{ reason: 'FieldValueDuplicate', message, field }];
     const what = `cannot be saved: ${field}: ${message}`;
-    return this.#ofUser(name, { code: 409, reason: 'AlreadyExists', what, causes });
+    return this.#ofUser(name, 'AlreadyExists', { what, causes });
   }
 
   conflict(name: string): StatusError {
     const message = `Operation cannot be fulfilled on users.${this.#group} "${name}": the object has been modified; please apply your changes to the latest version and try again`;
-    return this.#about(name, { code: 409, reason: 'Conflict', message });
+    return this.#about(name, 'Conflict', { message });
   }
 
   /** The ClusterRoleBinding that would give the role exists and is somebody else's. */
   roleNameTaken(name: string, binding: string): StatusError {
     const what = `cannot be given the role: the ClusterRoleBinding "${binding}" is there and gives something else`;
-    return this.#ofUser(name, { code: 409, reason: 'Conflict', what });
+    return this.#ofUser(name, 'Conflict', { what });
   }
 
   /** The user is no object: it is changed where it is kept. */
   keptElsewhere(name: string): StatusError {
     const what = `is kept in the users file or in the first administrator's Secret: change it there, or make it an object with "gatehouse users import"`;
-    return this.#ofUser(name, { code: 409, reason: 'Conflict', what });
+    return this.#ofUser(name, 'Conflict', { what });
   }
 
   /** 422 with one cause for each bad field, all of them in the message. */
@@ -60,13 +61,13 @@ export class AccountRefusals {
     const told = causes.map(({ field, message }) => (field === undefined ? message : `${field}: ${message}`));
     const all = told.length === 1 ? told[0] : `[${told.join(', ')}]`;
     const message = `User.${this.#group} "${name}" is invalid: ${all}`;
-    return this.#about(name, { code: 422, reason: 'Invalid', message, kind: 'User', causes });
+    return this.#about(name, 'Invalid', { message, kind: 'User', causes });
   }
 
   /** 403 for a part of a request that this caller may not ask for; nothing was saved. */
   forbiddenChange(name: string, why: string, field?: string): StatusError {
     const causes = field === undefined ? undefined : [{ reason: 'FieldValueForbidden', message: why, field }];
-    return this.#ofUser(name, { code: 403, reason: 'Forbidden', what: `is forbidden: ${why}`, causes });
+    return this.#ofUser(name, 'Forbidden', { what: `is forbidden: ${why}`, causes });
   }
 
   /**
@@ -98,17 +99,21 @@ export class AccountRefusals {
     };
   }
 
-  #ofUser(name: string, { what, ...refusal }: Omit<Refusal, 'message'> & { readonly what: string }): StatusError {
-    return this.#about(name, { ...refusal, message: `users.${this.#group} "${name}" ${what}` });
+  #ofUser(
+    name: string,
+    refusal: StatusRefusal,
+    { what, causes }: Omit<About, 'message'> & { readonly what: string },
+  ): StatusError {
+    return this.#about(name, refusal, { message: `users.${this.#group} "${name}" ${what}`, causes });
   }
 
-  #about(name: string, { code, reason, message, kind = 'users', causes }: Refusal): StatusError {
+  #about(name: string, refusal: StatusRefusal, { message, kind = 'users', causes }: About): StatusError {
     const details = { name, group: this.#group, kind, ...(causes ? { causes } : {}) };
-    return new StatusError({ code, reason, message, details });
+    return new StatusError(refusal, { message, details });
   }
 }
 
-interface Refusal extends Pick<StatusError['answer'], 'code' | 'reason' | 'message'> {
+interface About extends Pick<StatusError['answer'], 'message'> {
   /** Default: `users`. */
   readonly kind?: string;
   readonly causes?: readonly StatusCause[] | undefined;

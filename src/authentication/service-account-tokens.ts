@@ -127,6 +127,8 @@ export class ServiceAccountTokens {
         throw this.#overloaded(undefined);
       case 'unavailable':
         throw unavailable();
+      default:
+        return signature satisfies never;
     }
   }
 

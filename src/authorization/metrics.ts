@@ -82,6 +82,7 @@ export function reviewMetrics(registry: Registry, { entries, load }: ReviewsToSh
 }
 
 const BACKGROUND_OUTCOMES = ['allowed', 'denied', 'failed'] as const;
+export type BackgroundOutcome = (typeof BACKGROUND_OUTCOMES)[number];
 
 /**
  * Exposes how many questions are kept ready for an outage. Returns a function that counts the reviews for that.
@@ -90,7 +91,7 @@ const BACKGROUND_OUTCOMES = ['allowed', 'denied', 'failed'] as const;
 export function recentQuestionMetrics(
   registry: Registry,
   counts: () => { readonly own: number; readonly shared: number },
-): (outcome: (typeof BACKGROUND_OUTCOMES)[number]) => void {
+): (outcome: BackgroundOutcome) => void {
   const registers = [registry];
   new Gauge({
     name: 'gatehouse_authorization_recent_questions',

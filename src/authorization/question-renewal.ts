@@ -2,6 +2,7 @@ import { Backoff } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type CallFault, isOfTheQuestion } from '../runtime/limits/circuit-breaker.ts';
 import type { Random } from '../runtime/random.ts';
+import type { BackgroundOutcome } from './metrics.ts';
 import type { RecentQuestion, RecentQuestions } from './recent-questions.ts';
 
 /** How much room there is for reviews that renew answers, besides those that callers wait for. */
@@ -30,7 +31,7 @@ export interface QuestionRenewalParts {
   readonly clock: Clock;
   readonly random: Random;
   /** Counts a review in the background. */
-  count(outcome: 'allowed' | 'denied' | 'failed'): void;
+  count(outcome: BackgroundOutcome): void;
 }
 
 /**

@@ -79,6 +79,8 @@ async function execute(
       if ('problems' in content) throw new UsersFileError(request.file, content.problems);
       return operator.import(content.users, request.isApplied);
     }
+    default:
+      return request satisfies never;
   }
 }
 

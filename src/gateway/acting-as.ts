@@ -85,8 +85,6 @@ export const rightsToImpersonate = ({ name, groups }: ActingAs): readonly Impers
 ];
 
 const onlyUsersAndGroups = (): StatusError =>
-  new StatusError({
-    code: 403,
-    reason: 'Forbidden',
+  new StatusError('Forbidden', {
     message: 'only a user and groups can be impersonated through this server: Impersonate-User and Impersonate-Group',
   });

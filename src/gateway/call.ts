@@ -52,8 +52,10 @@ export function upgradeKindOf(asked: CallInfo, protocol: UpgradeProtocol): CallK
       return protocol === 'websocket' || isAggregated(asked) ? kind : undefined;
     case 'object':
       return isAggregated(asked) ? 'proxy' : undefined;
-    default:
+    case 'discovery':
       return undefined;
+    default:
+      return kind satisfies never;
   }
 }
 

@@ -4,46 +4,38 @@ import { StatusError, serviceUnavailable } from '../status-error.ts';
 /** Answers that the gateway itself gives. None contains an address, an account, or the message of a library. */
 
 export const reservedIdentity = (): StatusError =>
-  new StatusError({
-    code: 403,
-    reason: 'Forbidden',
+  new StatusError('Forbidden', {
     message:
       'this user, or one of its groups, is named as those of the cluster itself: it cannot be passed on to the cluster',
   });
 
 export const reservedTarget = (): StatusError =>
-  new StatusError({
-    code: 403,
-    reason: 'Forbidden',
+  new StatusError('Forbidden', {
     message:
       'service accounts, users and groups of the cluster itself cannot be impersonated through this server: ask the cluster with a kubeconfig of its own',
   });
 
 export const impersonationRefused = (): StatusError =>
-  new StatusError({
-    code: 403,
-    reason: 'Forbidden',
+  new StatusError('Forbidden', {
     message:
       'Impersonate headers are not accepted here: calls are made as the user who signed in (gateway.impersonation)',
   });
 
 export const proxyRefused = (): StatusError =>
-  new StatusError({
-    code: 403,
-    reason: 'Forbidden',
+  new StatusError('Forbidden', {
     message:
       'connections through the cluster to nodes, pods, services and aggregated servers are not served here (gateway.allowProxySubresources)',
   });
 
 export const foreignOrigin = (): StatusError =>
-  new StatusError({ code: 403, reason: 'Forbidden', message: 'the Origin of this request may not connect here' });
+  new StatusError('Forbidden', { message: 'the Origin of this request may not connect here' });
 
 /**
  * The cluster does not let this server impersonate the caller. `missing` is the caller's own name, or one of the caller's groups;
  * it is empty when something else was refused.
  */
 export function mayNotImpersonate(missing: RefusedImpersonation, cause: unknown): StatusError {
-  return new StatusError({ code: 403, reason: 'Forbidden', message: whatIsMissing(missing) }, cause);
+  return new StatusError('Forbidden', { message: whatIsMissing(missing) }, cause);
 }
 
 function whatIsMissing({ resource, name }: RefusedImpersonation): string {
@@ -55,20 +47,17 @@ function whatIsMissing({ resource, name }: RefusedImpersonation): string {
 
 /** The call is refused, because without the group it would have other rights, and a header cannot carry the group's name. */
 export const unsendableGroup = (group: string): StatusError =>
-  new StatusError({
-    code: 403,
-    reason: 'Forbidden',
+  new StatusError('Forbidden', {
     message: `members of the group "${group}" may not call the cluster through this server: no header can carry its name`,
   });
 
-export const rightEnded = (): StatusError =>
-  new StatusError({ code: 403, reason: 'Forbidden', message: 'the right to this has ended' });
+export const rightEnded = (): StatusError => new StatusError('Forbidden', { message: 'the right to this has ended' });
 
 export const badGateway = (cause: unknown): StatusError =>
-  new StatusError({ code: 502, reason: 'BadGateway', message: "the cluster's API server could not be reached" }, cause);
+  new StatusError('BadGateway', { message: "the cluster's API server could not be reached" }, cause);
 
 export const away = (cause?: unknown): StatusError =>
   serviceUnavailable('the cluster cannot be asked at the moment, please try again', 1, cause);
 
 export const timedOut = (cause: unknown): StatusError =>
-  new StatusError({ code: 504, reason: 'Timeout', message: "the cluster's API server did not answer in time" }, cause);
+  new StatusError('Timeout', { message: "the cluster's API server did not answer in time" }, cause);

@@ -240,7 +240,9 @@ export type Step = (exchange: Exchange) => Outcome | Promise<Outcome>;
 /** A step that calls `go` to run the rest of the chain, so that it can measure how long that takes. */
 export type WrappingStep = (exchange: Exchange, go: (error?: unknown) => void) => void;
 
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export type Method = (typeof METHODS)[number];
 
 /** Answers one request of a route. Throws or rejects with a `StatusError` or `OAuthError`, which the error writer sends. */
 export type Handler = (exchange: Exchange) => void | Promise<void>;

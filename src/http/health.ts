@@ -2,7 +2,9 @@ import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { LastingFailure } from '../runtime/lasting-failure.ts';
 
-export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
+export const HEALTH_ENDPOINTS = ['healthz', 'livez', 'readyz'] as const;
+
+export type HealthEndpoint = (typeof HEALTH_ENDPOINTS)[number];
 
 /** A named health check. Each part of the server has its own; a part that is switched off has none. */
 export interface HealthCheck {
@@ -48,7 +50,7 @@ export interface HealthReport {
 }
 
 /** Always succeeds, if the event loop can answer at all. */
-const PING: HealthCheck = { name: 'ping', endpoints: ['healthz', 'livez', 'readyz'], check: () => undefined };
+const PING: HealthCheck = { name: 'ping', endpoints: HEALTH_ENDPOINTS, check: () => undefined };
 
 /** Runs the health checks. Logs when a check begins or ceases to fail, and failures that last, with the reason, which is never sent. */
 export class Health {

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, METHODS } from './exchange.ts';
 import type { Health } from './health.ts';
 import { WATCH_ENDS, type WatchEnd } from './watch/watch-end.ts';
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const COUNTED_METHODS: ReadonlySet<string> = new Set([...METHODS, 'OPTIONS']);
 
 /** From 1 ms, an answer from memory, to 30 s, the time limit of answers. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10, 30];
@@ -120,7 +120,7 @@ interface AnswerMetrics {
 function createSeries({ durations, requests, bytes }: AnswerMetrics): (exchange: Exchange) => Series {
   const series = new Map<string, Series>();
   return ({ request, route, status, coding }) => {
-    const method = METHODS.has(request.method ?? '') ? (request.method as string) : 'other';
+    const method = COUNTED_METHODS.has(request.method ?? '') ? (request.method as string) : 'other';
     const template = route?.template ?? 'other';
     const key = `${method} ${template} ${status} ${coding}`;
     const known = series.get(key);

@@ -64,13 +64,14 @@ export const createSecretLag = (registry: Registry): Histogram =>
   });
 
 /** What a reflector is doing; exactly one at a time. */
-export type ReflectorState = 'listing' | 'watching' | 'backing_off';
+const REFLECTOR_STATES = ['listing', 'watching', 'backing_off'] as const;
+export type ReflectorState = (typeof REFLECTOR_STATES)[number];
 const RELIST_REASONS = ['expired', 'too_large_version', 'stream_error', 'restored', 'self_check'] as const;
 export type RelistReason = (typeof RELIST_REASONS)[number];
 const DROP_REASONS = ['stale', 'unknown_type', 'no_metadata', 'malformed'] as const;
-type DropReason = (typeof DROP_REASONS)[number];
+export type DropReason = (typeof DROP_REASONS)[number];
 const CHECK_RESULTS = ['match', 'mismatch', 'skipped'] as const;
-type CheckResult = (typeof CHECK_RESULTS)[number];
+export type CheckResult = (typeof CHECK_RESULTS)[number];
 
 /** What the metrics read from a reflector when they are collected. */
 export interface ReflectorGauges {
@@ -138,7 +139,15 @@ export class ReflectorMetricsFamily {
   }
 }
 
-const WATCH_ENDS = ['closed', 'quiet', 'expired', 'refused', 'reset', 'throttled', 'unreadable'] as const;
+const WATCH_ENDS = [
+  'closed',
+  'quiet',
+  'expired',
+  'refused',
+  'reset',
+  'throttled',
+  'unreadable',
+] as const satisfies FailureKind[];
 
 /** Every other end of a watch counts as `refused`. */
 const toWatchEnd = (failure: FailureKind): (typeof WATCH_ENDS)[number] =>
@@ -221,7 +230,7 @@ function createGauges(registry: Registry, reflectors: ReadonlyMap<string, Reflec
     registers: [registry],
     collect() {
       for (const [resource, reflector] of reflectors) {
-        for (const state of ['listing', 'watching', 'backing_off'] as const) {
+        for (const state of REFLECTOR_STATES) {
           this.set({ resource, state }, Number(reflector.state === state));
         }
       }

@@ -1,7 +1,9 @@
 import type { Interval } from './query/interval.ts';
 import type { TimeRange } from './query/times.ts';
 
-export type LogOperation = 'query' | 'statistics' | 'histogram' | 'export';
+export const LOG_OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;
+
+export type LogOperation = (typeof LOG_OPERATIONS)[number];
 
 /**
  * The conditions on the records besides namespace and time. The elements of a list are alternatives; a record must satisfy every list;

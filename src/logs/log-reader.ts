@@ -105,8 +105,11 @@ export class LogReader {
         if (!histograms) throw tooManyBucketsFound();
         return { histogram: { total: sum(found.map(({ total }) => total)), histograms } };
       }
-      default:
+      case 'query':
+      case 'export':
         return { query: await this.#page(query, searches, signal) };
+      default:
+        return query.operation satisfies never;
     }
   }
 

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { StatusError } from '../status-error.ts';
-import type { LogOperation } from './log-query.ts';
-import type { StorePurpose } from './store/store-client.ts';
+import { LOG_OPERATIONS, type LogOperation } from './log-query.ts';
+import { STORE_PURPOSES, type StorePurpose } from './store/store-client.ts';
 
 /** The values of the `result` label of `gatehouse_log_queries_total` for queries without an answer, by status. */
 const FAILURES: Readonly<Record<number, string>> = {
@@ -11,9 +11,6 @@ const FAILURES: Readonly<Record<number, string>> = {
   504: 'timeout',
 };
 const RESULTS = ['answered', ...Object.values(FAILURES), 'other'];
-
-const OPERATIONS: readonly LogOperation[] = ['query', 'statistics', 'histogram', 'export'];
-const PURPOSES: readonly StorePurpose[] = ['detect', 'indices', 'search', 'scroll', 'close'];
 
 /** The buckets reach from a store in memory to the time limit of 30 s. */
 const BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -46,8 +43,8 @@ export class LogMetrics {
       help: 'Exports that were cut off after they had begun, because the store failed.',
       registers,
     });
-    for (const operation of OPERATIONS) for (const result of RESULTS) this.#queries.inc({ operation, result }, 0);
-    for (const purpose of PURPOSES) this.#requests.zero({ purpose, code: '2xx' });
+    for (const operation of LOG_OPERATIONS) for (const result of RESULTS) this.#queries.inc({ operation, result }, 0);
+    for (const purpose of STORE_PURPOSES) this.#requests.zero({ purpose, code: '2xx' });
   }
 
   /** Shows the number of queries in flight. To be called once. */

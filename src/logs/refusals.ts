@@ -5,8 +5,7 @@ import { StoreError } from './store/log-store.ts';
 
 /** The refusals of log queries, except those for bad parameters. None contains the store's address, or its message while it is away. */
 
-export const notConfigured = (): StatusError =>
-  new StatusError({ code: 404, reason: 'NotFound', message: 'logging is not configured' });
+export const notConfigured = (): StatusError => new StatusError('NotFound', { message: 'logging is not configured' });
 
 /** The found records are too far apart for this interval, which is known only after the search. */
 export const tooManyBucketsFound = (): StatusError => badRequest(tooManyBuckets().message, [tooManyBuckets()]);
@@ -27,10 +26,7 @@ export function rangeTooLong(days: number): StatusError {
 }
 
 export const tooSlow = (limitMs: number, cause?: unknown): StatusError =>
-  new StatusError(
-    { code: 504, reason: 'Timeout', message: `the logs could not be searched within ${limitMs / 1_000} s` },
-    cause,
-  );
+  new StatusError('Timeout', { message: `the logs could not be searched within ${limitMs / 1_000} s` }, cause);
 
 /** A 429, because the answers of all queries together take too much memory. */
 export const tooManyLargeAnswers = (cause?: unknown): StatusError =>
@@ -46,5 +42,5 @@ export function toAnswer(error: unknown, limitMs: number): unknown {
   if (error.kind === 'away')
     return serviceUnavailable('the log store is not available, please try again', AWAY_RETRY_SECONDS, error);
   const message = error.kind === 'unsupported' ? error.message : `the log store refuses the query: ${error.message}`;
-  return new StatusError({ code: 502, reason: 'BadGateway', message }, error);
+  return new StatusError('BadGateway', { message }, error);
 }

@@ -15,6 +15,8 @@ export const OAUTH_ERROR_CODES = [
 export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
 
 export interface OAuthRefusal {
+  /** The rows of the contract that have this refusal. They are not sent. */
+  readonly ids: readonly string[];
   readonly status: number;
   readonly code: OAuthErrorCode;
   /** One of our own texts, in the characters x20-21, x23-5B, x5D-7E (RFC 6749 5.2); it never repeats input. */

@@ -1,5 +1,13 @@
 /** `AuthLimitExceeded` blocks only the sign-in; a throttle never ends valid tokens. */
-export type UserState = 'Active' | 'Disabled' | 'AuthLimitExceeded';
+export const USER_STATES = ['Active', 'Disabled', 'AuthLimitExceeded'] as const;
+
+export type UserState = (typeof USER_STATES)[number];
+
+/** The states that people give; the third follows from failed sign-ins. */
+export type GivenState = Exclude<UserState, 'AuthLimitExceeded'>;
+
+/** Whether people may give a user this state. */
+export const isGivenState = (state: string): state is GivenState => state === 'Active' || state === 'Disabled';
 
 /** A user of the user directory. */
 export interface User {

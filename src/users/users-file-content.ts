@@ -2,7 +2,7 @@ import { LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { fitsHeader } from '../runtime/text/header-text.ts';
 import { hashFault } from './password-hash.ts';
-import { isClusterOwn, isEmail, isReservedName, isUserName, type User } from './user.ts';
+import { isClusterOwn, isEmail, isReservedName, isUserName, USER_STATES, type User } from './user.ts';
 import { derivedUid } from './user-directory.ts';
 
 /** A problem at one path of the file. It never quotes a value of the file, which may be a hash. */
@@ -134,7 +134,7 @@ const entrySchema = (maxHashCost: number) =>
       .max(MOST_GROUPS, `are more than ${MOST_GROUPS}`)
       .refine((groups) => lengthOf(groups) <= LONGEST_GROUPS, `are longer than ${LONGEST_GROUPS} characters together`)
       .default([]),
-    state: z.enum(['Active', 'Disabled', 'AuthLimitExceeded']).default('Active'),
+    state: z.enum(USER_STATES).default('Active'),
     uid: z.string().min(1, 'is empty').max(LONGEST_TEXT, tooLong).optional(),
   });
 

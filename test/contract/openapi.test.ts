@@ -58,7 +58,7 @@ let metrics: { url: string; stop(): Promise<void> };
 beforeAll(async () => {
   const noEmptyForm = (request: { body: Buffer }) => {
     if (request.body.length > 0) return;
-    throw new OAuthError({ status: 400, code: 'invalid_request', description: 'a parameter is missing' });
+    throw new OAuthError({ ids: [], status: 400, code: 'invalid_request', description: 'a parameter is missing' });
   };
   const authorizationServer: AuthorizationServer = {
     ...fakeAuthorizationServer,
@@ -77,7 +77,7 @@ beforeAll(async () => {
     },
     logout: async (request) => {
       if (request.queryString.includes('all=maybe')) {
-        throw new OAuthError({ status: 400, code: 'invalid_request', description: 'all is not a boolean' });
+        throw new OAuthError({ ids: [], status: 400, code: 'invalid_request', description: 'all is not a boolean' });
       }
       return request.queryString.includes('redirect') ? { location: 'https://console.example.com/' } : {};
     },

@@ -3,7 +3,7 @@ import { aborted } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import { costOf } from '../../users/password-hash.ts';
-import { isEmail, type User, type UserState } from '../../users/user.ts';
+import { isEmail, USER_STATES, type User, type UserState } from '../../users/user.ts';
 import type { SourceChange, UserSource } from '../../users/user-directory.ts';
 import type { PasswordStore } from '../passwords/password-store.ts';
 import { isThere, type UserRecord, type UserRecords } from '../users/user-record.ts';
@@ -106,7 +106,7 @@ export function createUserObjects(
 const MOST_GROUPS = 1_000;
 const LONGEST_GROUPS = 64 * 1024;
 
-const STATES: ReadonlySet<string> = new Set<UserState>(['Active', 'Disabled', 'AuthLimitExceeded']);
+const STATES: ReadonlySet<string> = new Set(USER_STATES);
 
 function toUser(record: UserRecord, passwords: PasswordStore): User {
   const { name, uid, email, lang, uninitialized, tokensNotBeforeMs } = record;

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
-import { isReservedName, type User } from '../../users/user.ts';
+import { type GivenState, isReservedName, type User } from '../../users/user.ts';
 import { makeUser, type UserMakingParts, type UserToMake } from '../make-user.ts';
 import { type AccountNames, userRef } from '../names.ts';
 import type { PasswordOwner } from '../passwords/password-store.ts';
@@ -40,7 +40,7 @@ export interface NewUser {
   readonly groups: readonly string[];
   readonly role?: string | undefined;
   readonly lang?: string | undefined;
-  readonly state?: 'Active' | 'Disabled';
+  readonly state?: GivenState;
   /** Absent: the user cannot sign in until a password is set. */
   readonly hash?: string | undefined;
 }
@@ -94,7 +94,7 @@ export class UserOperator {
     print(`the password of ${name} is set, and all sessions of ${name} end`);
   }
 
-  async setState(name: string, state: 'Active' | 'Disabled', reason: string): Promise<void> {
+  async setState(name: string, state: GivenState, reason: string): Promise<void> {
     const { objects, names, patchStatus, clock, print } = this.#parts;
     const { uid } = await this.#one(name);
     if (state === 'Disabled')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fitsHeader } from '../../runtime/text/header-text.ts';
-import { isClusterOwn, isEmail, isReservedName, isUserName, RESERVED_NAMES } from '../../users/user.ts';
+import { isClusterOwn, isEmail, isReservedName, isUserName, RESERVED_NAMES, USER_STATES } from '../../users/user.ts';
 import { clusterRules, freeText, instant } from './fields.ts';
 import { LONGEST_GROUP, LONGEST_NAME, LONGEST_TEXT, MOST_GROUPS } from './limits.ts';
 
@@ -65,7 +65,7 @@ const spec = z
 const status = z
   .object({
     state: z
-      .enum(['', 'Active', 'Disabled', 'AuthLimitExceeded'])
+      .enum(['', ...USER_STATES])
       .meta({ description: 'Whether the user may sign in. AuthLimitExceeded: not for now, after too many failures.' })
       .optional(),
     reason: freeText(1024, 'Why the state is what it is.').optional(),

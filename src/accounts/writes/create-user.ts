@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { StatusCause } from '../../status-error.ts';
+import { type GivenState, isGivenState } from '../../users/user.ts';
 import { makeUser, type UserToMake } from '../make-user.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import type { PasswordOwner } from '../passwords/password-store.ts';
@@ -16,7 +17,7 @@ interface Wanted {
   readonly name: string;
   readonly written: WrittenUser;
   readonly role: string | undefined;
-  readonly state: 'Active' | 'Disabled';
+  readonly state: GivenState;
   readonly email: string;
 }
 
@@ -62,7 +63,7 @@ function toWanted(written: WrittenUser, { names, reservedNames, refusals }: User
   ];
   if (faults.length > 0) throw refusals.invalidUser(name, [...faults, ...addressFaults]);
   if (addressFaults[0]) throw badField('spec.email', addressFaults[0].message);
-  if (state !== undefined && state !== '' && state !== 'Active' && state !== 'Disabled')
+  if (state !== undefined && state !== '' && !isGivenState(state))
     throw badField('status.state', 'must be Active or Disabled', 'FieldValueNotSupported');
   const role = written.annotations?.[names.globalRole] || undefined;
   return { name, written, role, state: state === 'Disabled' ? 'Disabled' : 'Active', email: email ?? '' };

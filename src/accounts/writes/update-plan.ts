@@ -2,6 +2,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import { asObject } from '../../runtime/text/json-value.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import type { StatusCause } from '../../status-error.ts';
+import { type GivenState, isGivenState } from '../../users/user.ts';
 import { badField } from '../refusals.ts';
 import { bad, emailFaults, groupsFaults, required, textFaults } from '../users/user-fields.ts';
 import { toUserRecord, type UserRecord } from '../users/user-record.ts';
@@ -12,12 +13,10 @@ import type { UserWriteParts } from './user-writes.ts';
 /** Everything that an update changes, checked and ready to be written. */
 export interface Planned {
   readonly object: KubernetesObject;
-  readonly state: 'Active' | 'Disabled' | undefined;
+  readonly state: GivenState | undefined;
   /** The role to give; `undefined`: as it is. */
   readonly role: string | undefined;
 }
-
-const STATES: ReadonlySet<string> = new Set(['Active', 'Disabled']);
 
 /** What is known of the caller, and which roles the user has. */
 interface CallerAndRoles {
@@ -57,7 +56,7 @@ export function planUpdate(
   const asked = written.annotations?.[names.globalRole] || undefined;
   const { state } = written;
   const isOtherState = state !== undefined && state !== record.state;
-  if (isOtherState && !STATES.has(state))
+  if (isOtherState && !isGivenState(state))
     throw badField('status.state', 'must be Active or Disabled', 'FieldValueNotSupported');
   const groups = written.groups ?? (isManager ? undefined : record.groups);
   const labels = written.labels ?? (isManager ? undefined : stored.metadata.labels);
@@ -90,7 +89,7 @@ export function planUpdate(
       },
       spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)),
     },
-    state: isOtherState ? (state as 'Active' | 'Disabled') : undefined,
+    state: isOtherState ? (state as GivenState) : undefined,
     role,
   };
 }

@@ -5,6 +5,7 @@ import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts
 import { FailureThrottle } from '../../runtime/limits/failure-throttle.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { badRequest } from '../../status-error.ts';
+import type { GivenState } from '../../users/user.ts';
 import { attemptsTurnedAway, throwNotSaved } from '../refusals.ts';
 import { toUserRecord } from '../users/user-record.ts';
 import type { Caller } from './caller.ts';
@@ -157,7 +158,7 @@ function isWritten(object: KubernetesObject, stored: KubernetesObject): boolean 
 
 async function changeState(
   { metadata: { name, uid } }: KubernetesObject,
-  state: 'Active' | 'Disabled',
+  state: GivenState,
   { patchStatus, clock }: UserWriteParts,
 ): Promise<KubernetesObject> {
   const status = { state, reason: null, lastTransitionTime: toRfc3339(clock.now()) };

@@ -25,10 +25,11 @@ function orderedDetails(details: NonNullable<Answer['details']>): object {
 }
 
 /** Turns a refusal that did not come from the authorization server into an OAuth error (RFC 6749 5.2). */
-function toRefusal(answer: Answer): OAuthRefusal {
+function toRefusal({ id, answer }: StatusError): OAuthRefusal {
   const code = oauthCode(answer.code);
   const retryAfter = answer.details?.retryAfterSeconds;
   return {
+    ids: [id],
     status: answer.code,
     code,
     description: describable(answer.message) ? answer.message : 'the request was refused',
@@ -51,7 +52,7 @@ const describable = (text: string): boolean => /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$
 export function toErrorAnswer(error: unknown, requestId: string, oauth: boolean): ErrorAnswer {
   const known = error instanceof OAuthError || error instanceof StatusError ? error : internalError(requestId, error);
   if (known instanceof OAuthError) return oauthAnswer(known.refusal);
-  if (oauth) return oauthAnswer(toRefusal(known.answer));
+  if (oauth) return oauthAnswer(toRefusal(known));
   const retryAfter = known.answer.details?.retryAfterSeconds;
   return {
     status: known.answer.code,

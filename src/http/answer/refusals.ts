@@ -4,25 +4,19 @@ import type { RequestInfo } from '../request-info.ts';
 /** The refusals that do not belong to one endpoint (the HE- rows of docs/contract/http.md). */
 
 export const malformed = (fault: string, headers?: Readonly<Record<string, string>>): StatusError =>
-  new StatusError({
-    code: 400,
-    reason: 'BadRequest',
+  new StatusError('BadRequest', {
     message: `the request is malformed: ${fault}`,
     ...(headers ? { headers } : {}),
   });
 
 export const unauthorized = (sentence: string, challenge: string): StatusError =>
-  new StatusError({
-    code: 401,
-    reason: 'Unauthorized',
+  new StatusError('Unauthorized', {
     message: `Unauthorized: ${sentence}`,
     headers: { 'WWW-Authenticate': challenge },
   });
 
 export const resourceNotFound = (details: StatusDetails = {}): StatusError =>
-  new StatusError({
-    code: 404,
-    reason: 'NotFound',
+  new StatusError('NotFound', {
     message: 'the server could not find the requested resource',
     details,
   });
@@ -33,53 +27,41 @@ export const nothingServed = (info: RequestInfo | undefined): StatusError =>
 
 /** `allow` is empty for a path without a route, and then so is the header (RFC 9110 10.2.1, 15.5.6). */
 export const methodNotAllowed = (allow: string): StatusError =>
-  new StatusError({
-    code: 405,
-    reason: 'MethodNotAllowed',
+  new StatusError('MethodNotAllowed', {
     message: 'the server does not allow this method on the requested resource',
     details: {},
     headers: { Allow: allow },
   });
 
 export const notAcceptable = (...also: readonly string[]): StatusError =>
-  new StatusError({
-    code: 406,
-    reason: 'NotAcceptable',
+  new StatusError('NotAcceptable', {
     message: `only the following media types are accepted: ${['application/json', ...also].join(', ')}`,
   });
 
 export const tooSlow = (message: string): StatusError =>
-  new StatusError({ code: 408, reason: 'Timeout', message, headers: { Connection: 'close' } });
+  new StatusError('RequestTimeout', { message, headers: { Connection: 'close' } });
 
-export const gone = (message: string): StatusError => new StatusError({ code: 410, reason: 'Gone', message });
+export const gone = (message: string): StatusError => new StatusError('Gone', { message });
 
 export const bodyTooLarge = (limit: number): StatusError =>
-  new StatusError({
-    code: 413,
-    reason: 'RequestEntityTooLarge',
+  new StatusError('RequestEntityTooLarge', {
     message: `Request entity too large: limit is ${limit}`,
     headers: { Connection: 'close' },
   });
 
 /** Compressed bodies are refused, because they may expand to a thousand times the bytes that were sent (A-24). */
 export const encodedBody = (): StatusError =>
-  new StatusError({
-    code: 415,
-    reason: 'UnsupportedMediaType',
+  new StatusError('UnsupportedMediaType', {
     message: 'the body of the request must not have a Content-Encoding',
   });
 
 export const unsupportedMediaType = (expected: string): StatusError =>
-  new StatusError({
-    code: 415,
-    reason: 'UnsupportedMediaType',
+  new StatusError('UnsupportedMediaType', {
     message: `the body of the request was in an unknown format - accepted media types include: ${expected}`,
   });
 
 const headersTooLarge = (fault: string): StatusError =>
-  new StatusError({
-    code: 431,
-    reason: 'RequestHeaderFieldsTooLarge',
+  new StatusError('RequestHeaderFieldsTooLarge', {
     message: `the request is malformed: ${fault}`,
     headers: { Connection: 'close' },
   });
@@ -96,17 +78,14 @@ export const headerLinesExceeded = (limit: number): StatusError =>
   headersTooLarge(`it has more than ${limit} header lines`);
 
 export const answerTimedOut = (limitMs: number): StatusError =>
-  new StatusError({
-    code: 504,
-    reason: 'Timeout',
+  new StatusError('Timeout', {
     message: `the request could not be answered within ${limitMs / 1000} s`,
   });
 
 export const internalError = (requestId: string, cause: unknown): StatusError =>
   new StatusError(
+    'InternalError',
     {
-      code: 500,
-      reason: 'InternalError',
       message: `Internal error occurred: see the server log for request ${requestId}`,
     },
     cause,

@@ -95,9 +95,7 @@ export function forbidden(user: string, info: RequestInfo): StatusError {
   const which = name === '' ? what : `${what} "${name}"`;
   const full = subresource === '' ? resource : `${resource}/${subresource}`;
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
-  return new StatusError({
-    code: 403,
-    reason: 'Forbidden',
+  return new StatusError('Forbidden', {
     message: `${which} is forbidden: User "${user}" cannot ${verb} resource "${full}" in API group "${group}" ${where}`,
     details: { ...(name && { name }), ...(group && { group }), kind: resource },
   });

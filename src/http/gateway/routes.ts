@@ -1,10 +1,8 @@
-import type { Exchange, Handler, Method, Route, Step } from '../exchange.ts';
+import { type Exchange, type Handler, METHODS, type Route, type Step } from '../exchange.ts';
 import { readSubprotocols } from './upgrade-request.ts';
 
 /** The cluster's own paths: everything below `/api` and `/apis`, and the OpenAPI descriptions that kubectl reads. */
 const TEMPLATES = ['/api/*', '/apis/*', '/openapi/v2', '/openapi/v3/*'];
-
-const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The routes of the cluster's own paths. The calls of every signed-in user are passed on, and the cluster authorizes them. */
 export function gatewayRoutes(serve: Handler): Route[] {

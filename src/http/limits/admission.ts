@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
-import { OAuthError } from '../../oauth/oauth-error.ts';
+import { throttled } from '../../oauth/endpoints/refusals.ts';
+import type { OAuthError } from '../../oauth/oauth-error.ts';
 import { tooManyRequests } from '../../status-error.ts';
 import type { Exchange, Step } from '../exchange.ts';
 import { type HttpMetrics, registerInFlight } from '../metrics.ts';
@@ -68,11 +69,5 @@ class ClassSeats {
   }
 }
 
-/** There are too many sign-ins in flight (T-02). */
-const signInFull = (): OAuthError =>
-  new OAuthError({
-    status: 429,
-    code: 'temporarily_unavailable',
-    description: 'too many sign-ins at once, please try again later',
-    headers: { 'Retry-After': '1' },
-  });
+/** There are too many sign-ins in flight. */
+const signInFull = (): OAuthError => throttled('signInFull', 1);

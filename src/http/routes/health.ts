@@ -3,11 +3,11 @@ import { badRequest, StatusError } from '../../status-error.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { resourceNotFound } from '../answer/refusals.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
-import type { Health, HealthEndpoint, HealthReport, HealthResult } from '../health.ts';
+import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint, type HealthReport, type HealthResult } from '../health.ts';
 
 /** `/healthz`, `/livez`, `/readyz` and each of their checks: without a token, without a limit, never cached. */
 export function healthRoutes(health: Health, writer: AnswerWriter): Route[] {
-  return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) => [
+  return HEALTH_ENDPOINTS.flatMap((endpoint) => [
     healthRoute(`/${endpoint}`, (exchange) => answerHealth({ health, writer, endpoint }, exchange)),
     healthRoute(`/${endpoint}/{check}`, (exchange) => {
       const [check = ''] = exchange.parameters;
@@ -58,9 +58,7 @@ function failed(endpoint: HealthEndpoint, report: HealthReport): StatusError {
   const causes = report.results
     .filter((result) => !result.holds)
     .map((result) => ({ reason: 'CheckFailed', message: failedText(result), field: result.name }));
-  return new StatusError({
-    code: 503,
-    reason: 'ServiceUnavailable',
+  return new StatusError('ServiceUnavailable', {
     message: `${endpoint} check failed`,
     details: { causes },
   });

@@ -2,7 +2,7 @@ import { type LastProof, neverProven } from '../../data-age.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
-import type { ReflectorMetrics } from '../metrics.ts';
+import type { DropReason, ReflectorMetrics } from '../metrics.ts';
 import { compareResourceVersions, isKubernetesObject, type KubernetesObject, keyOf, versionOf } from '../object.ts';
 import { KeyTable } from './key-table.ts';
 import type { WatchEvent } from './lister-watcher.ts';
@@ -209,7 +209,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return forward;
   }
 
-  #drop(reason: 'stale' | 'unknown_type' | 'no_metadata'): false {
+  #drop(reason: DropReason): false {
     this.#parts.metrics.dropped(reason);
     return false;
   }

@@ -73,8 +73,14 @@ export class Recovery {
       case 'unreadable':
       case 'stream_error':
         return this.#afterBadStream(run.resourceVersion);
-      default:
+      case 'aborted':
+      case 'throttled':
+      case 'refused':
+      case 'reset':
+      case 'unsupported':
         return { kind: 'watch', waitMs: this.#wait(run.failure) };
+      default:
+        return run.failure satisfies never;
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Clock, Waiting } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
-import type { ReflectorMetrics, RelistReason } from '../metrics.ts';
+import type { CheckResult, ReflectorMetrics, RelistReason } from '../metrics.ts';
 import { isKubernetesObject, keyOf } from '../object.ts';
 import { ReflectorRequest } from './attempt.ts';
 import type { CacheWriter } from './cache-writer.ts';
@@ -63,7 +63,7 @@ export interface SelfCheckParts<E extends StoredEntry> {
 }
 
 /** `out_of_reach`: the cluster has not reached our version yet, or no longer has it because it was restored. */
-type Result = 'match' | 'mismatch' | 'out_of_reach' | 'skipped';
+type Result = CheckResult | 'out_of_reach';
 
 /**
  * Finds errors that no event would ever repair: a lost event, a history that diverged without an error (C-24, C-30),

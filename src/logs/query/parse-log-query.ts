@@ -1,6 +1,6 @@
 import { invalid, type ParameterReader, quoted, readParameters } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
-import type { LogFilter, LogOperation, LogQuery, Page } from '../log-query.ts';
+import { LOG_OPERATIONS, type LogFilter, type LogOperation, type LogQuery, type Page } from '../log-query.ts';
 import { bucketsIn, DEFAULT_INTERVAL, type Interval, MOST_BUCKETS, parseInterval } from './interval.ts';
 import { parseSeconds } from './times.ts';
 
@@ -155,10 +155,8 @@ const list =
     };
   };
 
-const OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;
-
 const ALL: readonly (readonly [string, ParameterReader<Setting>])[] = [
-  ['operation', oneOf(OPERATIONS, (draft, operation) => Object.assign(draft, { operation }))],
+  ['operation', oneOf(LOG_OPERATIONS, (draft, operation) => Object.assign(draft, { operation }))],
   ...Object.entries(LISTS).map(([name, member]) => [name, list(member)] as const),
   ['start_time', time('start')],
   ['end_time', time('end')],

@@ -24,7 +24,9 @@ export interface StoreClientParts {
   observe(purpose: StorePurpose, status: number, seconds: number): void;
 }
 
-export type StorePurpose = 'detect' | 'indices' | 'search' | 'scroll' | 'close';
+export const STORE_PURPOSES = ['detect', 'indices', 'search', 'scroll', 'close'] as const;
+
+export type StorePurpose = (typeof STORE_PURPOSES)[number];
 
 export interface StoreRequest {
   readonly purpose: StorePurpose;

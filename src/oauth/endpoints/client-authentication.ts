@@ -9,7 +9,7 @@ import type { Act, ClientFault } from '../tokens/act.ts';
 import { parseAuthorization, parseBasic } from './authorization-header.ts';
 import { ClientThrottle } from './client-throttle.ts';
 import { type Form, parameter } from './form.ts';
-import { clientAuthenticationFailed, invalidRequest, notAvailable, tooManyClientFailures } from './refusals.ts';
+import { clientAuthenticationFailed, invalidRequest, notAvailable, throttled } from './refusals.ts';
 
 /**
  * Authenticates the client that sends a form, and records it in the act. Throws `invalid_client` (RFC 6749 2.3), or
@@ -72,7 +72,7 @@ export function createClientAuthentication(
       const isProven = client !== undefined && fault === undefined;
       if (waitMs > 0 && !(attempt && isProven && isLong(secretOf(client)) && throttle.isKnownGood(attempt))) {
         refuse('throttled', act);
-        throw tooManyClientFailures(Math.ceil(waitMs / 1000));
+        throw throttled('tooManyClientFailures', Math.ceil(waitMs / 1000));
       }
       if (client && !fault) {
         if (attempt) throttle.succeeded(attempt);

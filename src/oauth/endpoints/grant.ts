@@ -2,7 +2,7 @@ import type { FormRequest, TokenResponse } from '../authorization-server.ts';
 import type { Client } from '../options.ts';
 import type { Act } from '../tokens/act.ts';
 import { type Form, parameter } from './form.ts';
-import { invalidScope } from './refusals.ts';
+import { refused } from './refusals.ts';
 
 /** A token request that has passed the checks that all grants share. */
 export interface GrantRequest {
@@ -21,10 +21,8 @@ export interface GrantRequest {
  * ```ts
  * const createTicketGrant = (users: Map<string, string>, issue: (user: string) => TokenResponse): Grant => {
  *   return async ({ form, act }) => {
- *     const ticket = parameter(form, 'ticket');
- *     if (ticket === undefined) throw invalidRequest('the parameter ticket is missing');
- *     const user = users.get(ticket);
- *     if (!user) throw new OAuthError({ status: 400, code: 'invalid_grant', description: 'no such ticket' });
+ *     const user = users.get(parameter(form, 'ticket') ?? '');
+ *     if (!user) throw new OAuthError({ ids: [], status: 400, code: 'invalid_grant', description: 'no such ticket' });
  *     act.involves({ user });
  *     return issue(user);
  *   };
@@ -44,7 +42,7 @@ export const SCOPES: readonly string[] = ['openid', 'profile', 'email', 'offline
 /** The requested scopes without duplicates; `undefined` if there are none. Unknown scopes are refused (N-18). */
 export function requestedScope(form: Form): string | undefined {
   const words = new Set((parameter(form, 'scope') ?? '').split(' ').filter((word) => word !== ''));
-  for (const word of words) if (!SCOPES.includes(word)) throw invalidScope('a word of the scope is not known');
+  for (const word of words) if (!SCOPES.includes(word)) throw refused('unknownScope');
   return words.size === 0 ? undefined : [...words].join(' ');
 }
 
@@ -54,6 +52,5 @@ export function requestedScope(form: Form): string | undefined {
  */
 export function checkNotWidened(asked: string | undefined, granted: string | undefined): void {
   const words = (granted ?? '').split(' ');
-  if (asked?.split(' ').some((word) => !words.includes(word)))
-    throw invalidScope('the scope is wider than that of the session');
+  if (asked?.split(' ').some((word) => !words.includes(word))) throw refused('widerScope');
 }

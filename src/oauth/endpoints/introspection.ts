@@ -7,7 +7,7 @@ import type { Act } from '../tokens/act.ts';
 import type { TokenClaims } from '../tokens/claims.ts';
 import type { AccessTokens, RefreshTokens } from '../tokens/token-verifier.ts';
 import { createFormEndpoint, type FormEndpoint, type FormEndpointParts } from './form-endpoint.ts';
-import { mayNotIntrospect } from './refusals.ts';
+import { refused } from './refusals.ts';
 
 export interface IntrospectionParts extends FormEndpointParts {
   readonly verifier: AccessTokens;
@@ -37,7 +37,7 @@ export function createIntrospection(options: OAuthOptions, parts: IntrospectionP
     return 'claims' in access ? access.claims : activeRefreshClaims(text, options, parts);
   };
   return createFormEndpoint<Introspection>(NAMES, parts, async ({ token, client, act }) => {
-    if (client.public) throw mayNotIntrospect();
+    if (client.public) throw refused('mayNotIntrospect');
     const claims = activeClaims(token);
     if (!claims || (claims.client_id !== client.name && !client.introspectAll)) return INACTIVE;
     act.says({ user: claims.sub, clientId: claims.client_id, sid: claims.sid });

@@ -1,153 +1,129 @@
 import { DataTooOld } from '../../data-age.ts';
 import { lastingRefusalIn, StatusError } from '../../status-error.ts';
-import { OAuthError } from '../oauth-error.ts';
+import { OAuthError, type OAuthErrorCode, type OAuthRefusal } from '../oauth-error.ts';
 
-/** A malformed request (RFC 6749 5.2). The description is one of our own texts, which may name a known parameter. */
-export const invalidRequest = (description: string): OAuthError =>
-  new OAuthError({ status: 400, code: 'invalid_request', description });
+/** A malformed request (400 `invalid_request`, RFC 6749 5.2): its description, and the rows of docs/contract/tokens.md that have it. */
+export const INVALID_REQUESTS = {
+  'the body must be application/x-www-form-urlencoded in UTF-8': ['N-02'],
+  'parameters belong in the body, not in the address': ['N-03'],
+  'a parameter is given more than once': ['N-04', 'T-36'],
+  'a parameter is not form-encoded UTF-8': ['N-06'],
+  'there are more than 64 parameters': ['N-07'],
+  'the client authenticates in the header and in the body': ['N-08', 'N-09'],
+  'the header and the body name different clients': ['N-08', 'N-09'],
+  'the parameter grant_type is missing': ['N-12'],
+  'the parameter username is missing': ['N-13'],
+  'the parameter password is missing': ['N-13'],
+  'the parameter refresh_token is missing': ['N-20'],
+  'the parameter token is missing': ['T-23'],
+  'the parameter post_logout_redirect_uri is not registered for the client': ['T-35'],
+  'the parameter all is not a boolean': ['T-36'],
+  'the parameter client_id names another client than the token': ['T-36'],
+  'the body must be application/json in UTF-8': ['N-61'],
+  'the body is not one JSON object without repeated names': ['N-61'],
+  'the body is not a TokenReview of authentication.k8s.io/v1 or v1beta1': ['N-61'],
+  'the member spec is not an object': ['N-61'],
+  'the member spec.token is not a text': ['N-61'],
+  'the member spec.audiences is not a list of texts': ['N-61'],
+} as const satisfies Record<string, OAuthRefusal['ids']>;
 
-/** The same answer for an unknown client, a wrong secret and a missing one (N-10). RFC 9110 15.5.2 requires the challenge. */
-export const clientAuthenticationFailed = (platform: string): OAuthError =>
-  new OAuthError({
-    status: 401,
-    code: 'invalid_client',
-    description: 'client authentication failed',
-    headers: { 'WWW-Authenticate': `Basic realm="${platform}"` },
-  });
+export const invalidRequest = (description: keyof typeof INVALID_REQUESTS): OAuthError =>
+  new OAuthError({ ids: INVALID_REQUESTS[description], status: 400, code: 'invalid_request', description });
 
-/** The client is throttled. The answer does not depend on whether the client exists or its secret is right (N-10). */
-export const tooManyClientFailures = (retryAfterSeconds: number): OAuthError =>
-  new OAuthError({
-    status: 429,
-    code: 'temporarily_unavailable',
-    description: 'too many failed client authentications',
-    headers: { 'Retry-After': String(retryAfterSeconds) },
-  });
+type Row = readonly [ids: OAuthRefusal['ids'], status: number, code: OAuthErrorCode, description: string];
 
-/** The caller of the TokenReview webhook could not be authenticated (N-61). */
-export const callerAuthenticationFailed = (platform: string): OAuthError =>
-  new OAuthError({
-    status: 401,
-    code: 'invalid_client',
-    description: 'caller authentication failed',
-    headers: { 'WWW-Authenticate': `Bearer realm="${platform}"` },
-  });
+/** All other refusals under /oauth. Cases that must not be told apart are rows of one refusal. */
+export const OAUTH_REFUSALS = {
+  clientAuthenticationFailed: [['N-10', 'T-23'], 401, 'invalid_client', 'client authentication failed'],
+  tooManyClientFailures: [['N-10'], 429, 'temporarily_unavailable', 'too many failed client authentications'],
+  callerAuthenticationFailed: [['N-61'], 401, 'invalid_client', 'caller authentication failed'],
+  unauthorizedClient: [['N-11'], 400, 'unauthorized_client', 'the client may not use this grant type'],
+  /** A public client cannot authenticate, so it gets no information about tokens. */
+  mayNotIntrospect: [['T-26'], 400, 'unauthorized_client', 'a public client may not introspect tokens'],
+  unsupportedGrantType: [['N-12'], 400, 'unsupported_grant_type', 'the grant type is not supported'],
+  unknownScope: [['N-18', 'N-22'], 400, 'invalid_scope', 'a word of the scope is not known'],
+  widerScope: [['N-18', 'N-22'], 400, 'invalid_scope', 'the scope is wider than that of the session'],
+  incorrectPassword: [['N-14'], 400, 'invalid_grant', 'incorrect password'],
+  /** The throttle has refused the sign-in, or the queue of password hashing was full. */
+  signInThrottled: [['N-15'], 429, 'invalid_grant', 'auth rate limit exceeded'],
+  signInFull: [['T-02'], 429, 'temporarily_unavailable', 'too many sign-ins at once, please try again later'],
+  refreshTokenNotValid: [
+    ['N-20', 'N-21', 'N-23', 'T-14', 'T-17', 'T-18'],
+    400,
+    'invalid_grant',
+    'the refresh token is not valid',
+  ],
+  /** For a client that sent a bearer token with the form: it shows its sign-in page only after a 401. */
+  refreshTokenNotValidBesideBearer: [['T-01'], 401, 'invalid_grant', 'the refresh token is not valid'],
+  tooManyRotations: [['T-02'], 429, 'temporarily_unavailable', 'the session was refreshed too often'],
+  /** The token of another client is not revoked (RFC 7009 2.1). */
+  tokenOfAnotherClient: [['T-25'], 400, 'invalid_grant', 'the token was issued to another client'],
+  /** There is no bearer token: the error code is that of KubeSphere 3.4. */
+  loginRequired: [['T-21'], 401, 'login_required', 'no bearer token was sent'],
+  invalidToken: [['T-22', 'T-33'], 401, 'invalid_token', 'the access token is not valid'],
+  malformedBearer: [['T-22', 'T-33'], 400, 'invalid_request', 'the Authorization header is malformed'],
+  /** Keys or session records are not available. Nothing has changed, and the client may send the request again. */
+  notAvailable: [
+    ['N-24', 'N-60', 'T-12', 'T-25', 'T-36'],
+    503,
+    'server_error',
+    'the server cannot answer now; try again',
+  ],
+  serverError: [['T-02'], 500, 'server_error', 'the server failed'],
+} as const satisfies Record<string, Row>;
 
-export const unauthorizedClient = (): OAuthError =>
-  new OAuthError({
-    status: 400,
-    code: 'unauthorized_client',
-    description: 'the client may not use this grant type',
-  });
+type WordOf<Status extends number> = {
+  [Word in keyof typeof OAUTH_REFUSALS]: (typeof OAUTH_REFUSALS)[Word][1] extends Status ? Word : never;
+}[keyof typeof OAUTH_REFUSALS];
 
-/** A public client cannot authenticate, so it gets no information about tokens (T-26). */
-export const mayNotIntrospect = (): OAuthError =>
-  new OAuthError({
-    status: 400,
-    code: 'unauthorized_client',
-    description: 'a public client may not introspect tokens',
-  });
+function refusalOf(word: keyof typeof OAUTH_REFUSALS, headers?: OAuthRefusal['headers']): OAuthRefusal {
+  const [ids, status, code, description] = OAUTH_REFUSALS[word];
+  return { ids, status, code, description, ...(headers ? { headers } : {}) };
+}
 
-export const unsupportedGrantType = (): OAuthError =>
-  new OAuthError({ status: 400, code: 'unsupported_grant_type', description: 'the grant type is not supported' });
+/** The refusals that need no header. */
+export const refused = (word: Exclude<WordOf<400>, 'malformedBearer'>): OAuthError => new OAuthError(refusalOf(word));
 
-export const invalidScope = (description: string): OAuthError =>
-  new OAuthError({ status: 400, code: 'invalid_scope', description });
+/** Every 429 says after how many seconds the client may try again. */
+export const throttled = (word: WordOf<429>, retryAfterSeconds: number): OAuthError =>
+  new OAuthError(refusalOf(word, { 'Retry-After': String(retryAfterSeconds) }));
 
-/** The same answer for every reason for which a sign-in is refused (N-14). */
-export const incorrectPassword = (): OAuthError =>
-  new OAuthError({ status: 400, code: 'invalid_grant', description: 'incorrect password' });
+/** Every 401 has a challenge (RFC 9110 15.5.2). That of a missing bearer token has no error code (RFC 6750 3.1). */
+const challenged =
+  (word: WordOf<400 | 401>, scheme: 'Basic' | 'Bearer', error?: string) =>
+  (platform: string): OAuthError => {
+    const challenge = `${scheme} realm="${platform}"${error === undefined ? '' : `, error="${error}"`}`;
+    return new OAuthError(refusalOf(word, { 'WWW-Authenticate': challenge }));
+  };
 
-/** The throttle has refused the sign-in, or the queue of password hashing was full (N-15). */
-export const signInThrottled = (retryAfterSeconds: number): OAuthError =>
-  new OAuthError({
-    status: 429,
-    code: 'invalid_grant',
-    description: 'auth rate limit exceeded',
-    headers: { 'Retry-After': String(retryAfterSeconds) },
-  });
-
-/** The same answer for every reason for which a refresh token is refused (N-20, N-21, N-23). */
-export const refreshTokenNotValid = (): OAuthError =>
-  new OAuthError({ status: 400, code: 'invalid_grant', description: 'the refresh token is not valid' });
-
-/**
- * The same refusal with status 401, for a client that sent a bearer token with the form: it shows its sign-in page only after a 401
- * (T-01).
- */
-export const refreshTokenNotValidBesideBearer = (platform: string): OAuthError =>
-  new OAuthError({
-    ...refreshTokenNotValid().refusal,
-    status: 401,
-    headers: bearerChallenge(platform, 'invalid_token'),
-  });
-
-/** The token of another client is not revoked (RFC 7009 2.1, T-25). */
-export const tokenOfAnotherClient = (): OAuthError =>
-  new OAuthError({ status: 400, code: 'invalid_grant', description: 'the token was issued to another client' });
-
-export const tooManyRotations = (retryAfterSeconds: number): OAuthError =>
-  new OAuthError({
-    status: 429,
-    code: 'temporarily_unavailable',
-    description: 'the session was refreshed too often',
-    headers: { 'Retry-After': String(retryAfterSeconds) },
-  });
-
-/** There is no bearer token: a challenge without an error (RFC 6750 3.1), and the error code of KubeSphere 3.4 (T-21). */
-export const loginRequired = (platform: string): OAuthError =>
-  new OAuthError({
-    status: 401,
-    code: 'login_required',
-    description: 'no bearer token was sent',
-    headers: { 'WWW-Authenticate': `Bearer realm="${platform}"` },
-  });
-
-/** The bearer token is not valid (RFC 6750 3.1). */
-export const invalidToken = (platform: string): OAuthError =>
-  new OAuthError({
-    status: 401,
-    code: 'invalid_token',
-    description: 'the access token is not valid',
-    headers: bearerChallenge(platform, 'invalid_token'),
-  });
-
-export const malformedBearer = (platform: string): OAuthError =>
-  new OAuthError({
-    status: 400,
-    code: 'invalid_request',
-    description: 'the Authorization header is malformed',
-    headers: bearerChallenge(platform, 'invalid_request'),
-  });
+export const clientAuthenticationFailed = challenged('clientAuthenticationFailed', 'Basic');
+export const callerAuthenticationFailed = challenged('callerAuthenticationFailed', 'Bearer');
+export const loginRequired = challenged('loginRequired', 'Bearer');
+export const invalidToken = challenged('invalidToken', 'Bearer', 'invalid_token');
+export const malformedBearer = challenged('malformedBearer', 'Bearer', 'invalid_request');
+export const refreshTokenNotValidBesideBearer = challenged(
+  'refreshTokenNotValidBesideBearer',
+  'Bearer',
+  'invalid_token',
+);
 
 /**
- * Keys or session records are not available. Nothing has changed, and the client may send the request again. If the cluster permanently
- * refuses something that the server needs, the description says what it refuses, and there is no `Retry-After`.
+ * If the cluster permanently refuses something that the server needs, the description says what it refuses, and there is no
+ * `Retry-After`.
  */
 export function notAvailable(cause: unknown): OAuthError {
   const refusal = lastingRefusalIn(cause);
-  if (refusal === undefined)
-    return unavailable({ description: 'the server cannot answer now; try again', retryAfterSeconds: 1 }, cause);
+  if (refusal === undefined) return new OAuthError(refusalOf('notAvailable', { 'Retry-After': '1' }), cause);
   // RFC 6749 5.2: a description has no double quotes and no backslash.
   const description = `the server cannot answer: ${refusal.replaceAll(/["\\]/g, "'")}`;
-  return new OAuthError({ status: 503, code: 'server_error', description }, cause);
+  return new OAuthError({ ...refusalOf('notAvailable'), description }, cause);
 }
 
 /** The data for the answer is older than allowed. The message of the error names the data and the limit. */
-const tooOld = (error: DataTooOld): OAuthError =>
-  unavailable({ description: error.message, retryAfterSeconds: error.retryAfterSeconds }, error);
-
-const unavailable = (
-  { description, retryAfterSeconds }: { readonly description: string; readonly retryAfterSeconds: number },
-  cause: unknown,
-): OAuthError =>
-  new OAuthError(
-    { status: 503, code: 'server_error', description, headers: { 'Retry-After': String(retryAfterSeconds) } },
-    cause,
-  );
-
-const serverError = (cause: unknown): OAuthError =>
-  new OAuthError({ status: 500, code: 'server_error', description: 'the server failed' }, cause);
+function tooOld(error: DataTooOld): OAuthError {
+  const headers = { 'Retry-After': String(error.retryAfterSeconds) };
+  return new OAuthError({ ...refusalOf('notAvailable', headers), description: error.message }, error);
+}
 
 /**
  * Turns any error into an answer under /oauth. Missing data is not a bug: it becomes a 503, after which the client may try again.
@@ -156,9 +132,5 @@ export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof DataTooOld) return tooOld(error);
   const isMissing = error instanceof StatusError && error.answer.code === 503;
-  return isMissing ? notAvailable(error) : serverError(error);
+  return isMissing ? notAvailable(error) : new OAuthError(refusalOf('serverError'), error);
 }
-
-const bearerChallenge = (platform: string, error: string): Readonly<Record<string, string>> => ({
-  'WWW-Authenticate': `Bearer realm="${platform}", error="${error}"`,
-});

@@ -8,7 +8,7 @@ import type { Act } from '../tokens/act.ts';
 import { ACCESS, REFRESH, type TokenClaims } from '../tokens/claims.ts';
 import { createTokenCheck } from '../tokens/token-verifier.ts';
 import { createFormEndpoint, type FormEndpoint, type FormEndpointParts } from './form-endpoint.ts';
-import { notAvailable, tokenOfAnotherClient } from './refusals.ts';
+import { notAvailable, refused } from './refusals.ts';
 
 /** The audit trail needs only one client, because a client may revoke only its own tokens. */
 const NAMES = { endpoint: 'revoke', begin: (act: Act) => act.is('revocation') } as const;
@@ -37,7 +37,7 @@ export function createRevocation(options: OAuthOptions, parts: RevocationParts):
   return createFormEndpoint(NAMES, parts, async ({ token, client, act }) => {
     const claims = claimsOf(token);
     if (claims) act.involves({ user: claims.sub, sid: claims.sid });
-    if (claims && claims.client_id !== client.name) throw tokenOfAnotherClient();
+    if (claims && claims.client_id !== client.name) throw refused('tokenOfAnotherClient');
     // A token that is not valid has no session to end (RFC 7009 2.2), so nothing is written.
     const isOver = !claims || isDead(parts.sessions.read(claims.sub), claims);
     if (isOver) return { result: 'nothing_to_end', answer: undefined };

@@ -9,13 +9,7 @@ import { parseAuthorization } from './authorization-header.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { createFormHeadCheck, type Form, type FormHeadCheck, parameter, parseForm } from './form.ts';
 import { type Grant, requestedScope } from './grant.ts';
-import {
-  invalidRequest,
-  refreshTokenNotValidBesideBearer,
-  toOAuthError,
-  unauthorizedClient,
-  unsupportedGrantType,
-} from './refusals.ts';
+import { invalidRequest, refreshTokenNotValidBesideBearer, refused, toOAuthError } from './refusals.ts';
 
 export interface TokenEndpointParts {
   readonly platform: string;
@@ -84,9 +78,9 @@ function selectGrant(
   const type = parameter(form, 'grant_type');
   if (type === undefined) throw invalidRequest('the parameter grant_type is missing');
   const grant = grants.get(type);
-  if (!grant) throw unsupportedGrantType();
+  if (!grant) throw refused('unsupportedGrantType');
   act.is(ACTS[type] as ActName);
-  if (!client.grantTypes.includes(type)) throw unauthorizedClient();
+  if (!client.grantTypes.includes(type)) throw refused('unauthorizedClient');
   return { grant, type };
 }
 

@@ -4,7 +4,7 @@ import type { User } from '../../users/user.ts';
 import type { TokenResponse } from '../authorization-server.ts';
 import { parameter } from '../endpoints/form.ts';
 import type { Grant, GrantRequest } from '../endpoints/grant.ts';
-import { incorrectPassword, invalidRequest, notAvailable, signInThrottled } from '../endpoints/refusals.ts';
+import { invalidRequest, notAvailable, refused, throttled } from '../endpoints/refusals.ts';
 import type { OAuthOptions } from '../options.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
 import type { SessionStore } from '../sessions/sessions.ts';
@@ -41,7 +41,9 @@ async function signedInUser(
   if (user && outcome) recorder?.record({ user, outcome, address, userAgent });
   if (result.kind === 'ok') return result.user;
   act.came(result.kind);
-  throw result.kind === 'refused' ? incorrectPassword() : signInThrottled(result.retryAfterSeconds);
+  throw result.kind === 'refused'
+    ? refused('incorrectPassword')
+    : throttled('signInThrottled', result.retryAfterSeconds);
 }
 
 /** The outcome in the login records, by the result of the sign-in. A full gate is not recorded: it is no failure of the user. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { TokenResponse } from '../authorization-server.ts';
 import { parameter } from '../endpoints/form.ts';
 import { checkNotWidened, type Grant, type GrantRequest } from '../endpoints/grant.ts';
-import { invalidRequest, notAvailable, refreshTokenNotValid, tooManyRotations } from '../endpoints/refusals.ts';
+import { invalidRequest, notAvailable, refused, throttled } from '../endpoints/refusals.ts';
 import type { TokenMetrics } from '../metrics.ts';
 import type { OAuthOptions } from '../options.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
@@ -58,12 +58,12 @@ function present(
   if (text === undefined) throw invalidRequest('the parameter refresh_token is missing');
   const token = refreshTokens(text);
   if (token) act.involves({ user: token.user.name, sid: token.claims.sid });
-  if (token?.claims.client_id !== client.name) throw refreshTokenNotValid();
+  if (token?.claims.client_id !== client.name) throw refused('refreshTokenNotValid');
   const { claims, user } = token;
   const { sid, auth_time: authTime, scope } = claims;
   if (!sessions.knowsEndsOf(sid)) {
     act.says({ reason: 'begun_elsewhere' });
-    throw refreshTokenNotValid();
+    throw refused('refreshTokenNotValid');
   }
   return { claims, act, session: { sid, user, client, authTime, ...(scope === undefined ? {} : { scope }) } };
 }
@@ -94,9 +94,9 @@ class Refresher {
       if (outcome.isReplay) act.came('replayed');
       return pair;
     }
-    if (outcome.kind === 'too_often') throw tooManyRotations(Math.ceil(outcome.waitMs / 1000));
+    if (outcome.kind === 'too_often') throw throttled('tooManyRotations', Math.ceil(outcome.waitMs / 1000));
     if (outcome.kind === 'reused') await this.#endReused(presentation);
-    throw refreshTokenNotValid();
+    throw refused('refreshTokenNotValid');
   }
 
   #decide(current: UserSessions, { claims, session }: Presentation): SessionChange<Outcome> {

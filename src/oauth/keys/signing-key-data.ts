@@ -8,7 +8,9 @@ import type { SecretStore, StoredSecret } from '../../secret-store.ts';
  * `next` is published but signs nothing yet, `active` signs, `verify-only` has signed, `revoked` is refused everywhere.
  * Exactly one key is active.
  */
-export type KeyState = 'next' | 'active' | 'verify-only' | 'revoked';
+const STATES = ['next', 'active', 'verify-only', 'revoked'] as const;
+
+export type KeyState = (typeof STATES)[number];
 
 /** A public key as a JWK (RFC 7517 4, RFC 7518 6.3.1); it never has a private member. */
 export interface PublicJwk {
@@ -115,8 +117,7 @@ const publicPart = ({ kty, n, e }: JWK): JWK => ({
   ...(kty === 'RSA' && n !== undefined && e !== undefined ? { kty, n, e } : {}),
 });
 
-const STATES: readonly string[] = ['next', 'active', 'verify-only', 'revoked'] satisfies KeyState[];
-const isKeyState = (word: string): word is KeyState => STATES.includes(word);
+const isKeyState = (word: string): word is KeyState => (STATES as readonly string[]).includes(word);
 
 /** The keys as they are stored after `changeKeys`, or why they cannot be changed. */
 export type KeyOutcome =

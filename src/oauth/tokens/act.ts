@@ -95,7 +95,7 @@ export class Act {
   }
 
   /** Records that the request is refused or has failed. */
-  refused({ status, code }: OAuthRefusal): void {
+  refused({ status, code }: Pick<OAuthRefusal, 'status' | 'code'>): void {
     if (this.#result === 'ok') this.#result = status === 429 ? 'throttled' : status >= 500 ? 'failed' : 'refused';
     this.#fields = { reason: code, ...this.#fields };
   }

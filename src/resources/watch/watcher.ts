@@ -194,8 +194,6 @@ export class Watcher implements Watch {
 
 /** The message begins with the API server's words: clients that look for them begin again without a version. */
 export const expired = (version: string): StatusError =>
-  new StatusError({
-    code: 410,
-    reason: 'Expired',
+  new StatusError('Expired', {
     message: `too old resource version: ${cut(version)}: begin again without one`,
   });

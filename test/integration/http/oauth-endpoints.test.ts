@@ -21,7 +21,12 @@ beforeAll(async () => {
       checkFormHead: (...head) => {
         heads.push(head);
         if (head[2] === '') return;
-        throw new OAuthError({ status: 400, code: 'invalid_request', description: 'no query string is allowed' });
+        throw new OAuthError({
+          ids: [],
+          status: 400,
+          code: 'invalid_request',
+          description: 'no query string is allowed',
+        });
       },
       revoke: handle,
       introspect: async (request) => {
@@ -75,7 +80,7 @@ describe.each([
 
   test('passes a refusal on as it is', async () => {
     const headers = { 'WWW-Authenticate': 'Basic realm="gatehouse"' };
-    failure = new OAuthError({ status: 401, code: 'invalid_client', description: 'no', headers });
+    failure = new OAuthError({ ids: [], status: 401, code: 'invalid_client', description: 'no', headers });
     const answer = await post(path, 'token=x');
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="gatehouse"']);
     expect(await answer.text()).toBe('{"error":"invalid_client","error_description":"no"}');

@@ -20,7 +20,12 @@ beforeAll(async () => {
       checkFormHead: (...head) => {
         heads.push(head);
         if (head[2] !== '') {
-          throw new OAuthError({ status: 400, code: 'invalid_request', description: 'no query string is allowed' });
+          throw new OAuthError({
+            ids: [],
+            status: 400,
+            code: 'invalid_request',
+            description: 'no query string is allowed',
+          });
         }
       },
       token: async (request) => {
@@ -112,7 +117,13 @@ describe('the token endpoint', () => {
 
   test('passes a refusal on as it is', async () => {
     const headers = { 'Retry-After': '7' };
-    failure = new OAuthError({ status: 429, code: 'invalid_grant', description: 'auth rate limit exceeded', headers });
+    failure = new OAuthError({
+      ids: [],
+      status: 429,
+      code: 'invalid_grant',
+      description: 'auth rate limit exceeded',
+      headers,
+    });
     const answer = await post('x');
     expect(answer.status).toBe(429);
     expect(answer.headers.get('retry-after')).toBe('7');
@@ -207,7 +218,12 @@ describe.each(['token', 'revoke', 'introspect'] as const)('a flood of refusals a
   test('R-02 is answered 50 times at once, and then each 5 ms later than the one before', async () => {
     const waits: number[] = [];
     const clock = { ...systemClock, monotonic: () => 0, sleep: async (ms: number) => void waits.push(ms) };
-    const refused = new OAuthError({ status: 429, code: 'invalid_grant', description: 'auth rate limit exceeded' });
+    const refused = new OAuthError({
+      ids: [],
+      status: 429,
+      code: 'invalid_grant',
+      description: 'auth rate limit exceeded',
+    });
     const authorizationServer = { ...fakeAuthorizationServer, [endpoint]: () => Promise.reject(refused) };
     const flooded = await startApp({ authorizationServer, clock });
     const statuses = new Set<number>();

@@ -102,7 +102,7 @@ describe('the end of a stream', () => {
   });
 
   test.each([
-    ['410, whose version is forgotten', new StatusError({ code: 410, reason: 'Expired', message: 'too old' })],
+    ['410, whose version is forgotten', new StatusError('Expired', { message: 'too old' })],
     ['a fault of ours', new Error('private')],
   ])('claims nothing before %s', async (_, error) => {
     const broken = {

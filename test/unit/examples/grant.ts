@@ -2,16 +2,13 @@ import assert from 'node:assert/strict';
 import type { TokenResponse } from '../../../src/oauth/authorization-server.ts';
 import { parameter } from '../../../src/oauth/endpoints/form.ts';
 import type { Grant } from '../../../src/oauth/endpoints/grant.ts';
-import { invalidRequest } from '../../../src/oauth/endpoints/refusals.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import { grantRequest } from '../../support/grant-request.ts';
 
 const createTicketGrant = (users: Map<string, string>, issue: (user: string) => TokenResponse): Grant => {
   return async ({ form, act }) => {
-    const ticket = parameter(form, 'ticket');
-    if (ticket === undefined) throw invalidRequest('the parameter ticket is missing');
-    const user = users.get(ticket);
-    if (!user) throw new OAuthError({ status: 400, code: 'invalid_grant', description: 'no such ticket' });
+    const user = users.get(parameter(form, 'ticket') ?? '');
+    if (!user) throw new OAuthError({ ids: [], status: 400, code: 'invalid_grant', description: 'no such ticket' });
     act.involves({ user });
     return issue(user);
   };

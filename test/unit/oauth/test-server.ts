@@ -274,11 +274,16 @@ export function formRequest(
 }
 
 /** What a refused call answers: status, code, description and headers. */
-export async function refusalOf(call: () => unknown): Promise<OAuthError['refusal']> {
+export type SentRefusal = Omit<OAuthError['refusal'], 'ids'>;
+
+export async function refusalOf(call: () => unknown): Promise<SentRefusal> {
   try {
     await call();
   } catch (error) {
-    if (error instanceof OAuthError) return error.refusal;
+    if (error instanceof OAuthError) {
+      const { ids: _, ...sent } = error.refusal;
+      return sent;
+    }
     throw error;
   }
   throw new Error('nothing was refused');

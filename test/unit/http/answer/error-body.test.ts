@@ -81,7 +81,8 @@ describe('a Status', () => {
       refusals.answerTimedOut(30_000),
       '"message":"the request could not be answered within 30 s","reason":"Timeout","code":504}',
     ],
-  ])('%s has its members in the order of the contract', (_, error, rest) => {
+  ])('%s has its members in the order of the contract', (id, error, rest) => {
+    if (error instanceof StatusError) expect(error.id).toBe(id);
     const answer = toErrorAnswer(error, '5f0c2e9a7b314d88', false);
     expect(answer.body.toString()).toBe(`${HEAD},${rest}`);
     expect(answer.headers['Cache-Control']).toBe('no-store');
@@ -90,7 +91,7 @@ describe('a Status', () => {
 
   test('writes its details in one order, whatever theirs is', () => {
     const details = { retryAfterSeconds: 5, kind: 'k', group: 'g', name: 'n' };
-    const error = new StatusError({ code: 503, reason: 'ServiceUnavailable', message: 'm', details });
+    const error = new StatusError('ServiceUnavailable', { message: 'm', details });
     expect(toErrorAnswer(error, 'id', false).body.toString()).toContain(
       '"details":{"name":"n","group":"g","kind":"k","retryAfterSeconds":5}',
     );
@@ -133,7 +134,7 @@ describe('an error under /oauth', () => {
 
   test('carries the headers of its refusal', () => {
     const headers = { 'WWW-Authenticate': 'Basic realm="gatehouse"' };
-    const error = new OAuthError({ status: 401, code: 'invalid_client', description: 'd', headers });
+    const error = new OAuthError({ ids: [], status: 401, code: 'invalid_client', description: 'd', headers });
     expect(toErrorAnswer(error, 'id', true)).toMatchObject({ status: 401, headers });
   });
 });
@@ -142,7 +143,9 @@ describe('the private cause', () => {
   test('is known for a 5xx only', () => {
     const cause = new Error('why');
     expect(failureOf(serviceUnavailable('m', 1, cause))).toBe(cause);
-    expect(failureOf(new OAuthError({ status: 503, code: 'server_error', description: 'd' }, cause))).toBe(cause);
+    expect(failureOf(new OAuthError({ ids: [], status: 503, code: 'server_error', description: 'd' }, cause))).toBe(
+      cause,
+    );
     expect(failureOf(cause)).toBe(cause);
     expect(failureOf(badRequest('m'))).toBeUndefined();
   });

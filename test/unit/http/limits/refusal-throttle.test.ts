@@ -6,7 +6,7 @@ import { OAuthError } from '../../../../src/oauth/oauth-error.ts';
 import { serviceUnavailable, tooManyRequests } from '../../../../src/status-error.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
-const refusal = (status: number) => new OAuthError({ status, code: 'invalid_grant', description: 'no' });
+const refusal = (status: number) => new OAuthError({ ids: [], status, code: 'invalid_grant', description: 'no' });
 
 /** A route that always answers so, and when each of its answers was there. */
 function newRoute(error: Error = refusal(429)) {

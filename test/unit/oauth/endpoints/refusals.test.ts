@@ -16,7 +16,7 @@ describe('what went wrong under /oauth', () => {
     const [, error, status, description, retryAfter] = row;
     const answer = toOAuthError(error);
     const headers = retryAfter === undefined ? {} : { headers: { 'Retry-After': retryAfter } };
-    expect(answer.refusal).toEqual({ status, code: 'server_error', description, ...headers });
+    expect(answer.refusal).toEqual({ ids: expect.any(Array), status, code: 'server_error', description, ...headers });
     expect(answer.cause).toBe(error);
   });
 
@@ -26,11 +26,16 @@ describe('what went wrong under /oauth', () => {
     const refused = new ClusterError('the record', { status: 403, headers: {}, body } as never);
     const description = `the server cannot answer: a right is missing: ${right.replaceAll(/["\\]/g, "'")}`;
     for (const error of [notAvailable(refused), toOAuthError(serviceUnavailable('internal detail', 5, refused))])
-      expect(error.refusal).toEqual({ status: 503, code: 'server_error', description });
+      expect(error.refusal).toEqual({
+        ids: expect.any(Array),
+        status: 503,
+        code: 'server_error',
+        description,
+      });
   });
 
   test('is answered as it is where it is a refusal of OAuth', () => {
-    const refusal = invalidRequest('the parameter x is missing');
+    const refusal = invalidRequest('the parameter token is missing');
     expect(toOAuthError(refusal)).toBe(refusal);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { OAuthRefusal } from '../../../../src/oauth/oauth-error.ts';
 import {
   formRequest,
   newTestServer,
@@ -9,11 +8,12 @@ import {
   refresh,
   refreshForm,
   refusalOf,
+  type SentRefusal,
   signInAlice,
   type TestServer,
 } from '../test-server.ts';
 
-const NOT_VALID: OAuthRefusal = {
+const NOT_VALID: SentRefusal = {
   status: 400,
   code: 'invalid_grant',
   description: 'the refresh token is not valid',
@@ -26,7 +26,7 @@ async function signedIn(change: Parameters<typeof newTestServer>[0] = {}, more: 
   return { test, first: await signInAlice(test, more) };
 }
 
-const refused = (test: TestServer, token: string): Promise<OAuthRefusal> => refusalOf(() => refresh(test, token));
+const refused = (test: TestServer, token: string): Promise<SentRefusal> => refusalOf(() => refresh(test, token));
 const isGood = (test: TestServer, token: string): boolean => 'identity' in test.verifier.verify(token);
 
 describe('rotation', () => {

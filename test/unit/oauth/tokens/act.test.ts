@@ -49,7 +49,7 @@ describe('the line of an act', () => {
       const act = new Act(events, { source: '192.0.2.1', requestId: 'theirs', ownRequestId: 'ours' }, 'token');
       act.is('sign_in');
       if (word) act.came(word);
-      act.refused({ status, code: 'server_error', description: '' });
+      act.refused({ status, code: 'server_error' });
       act.end();
     }
     const line = { source: '192.0.2.1', requestId: 'theirs', ownRequestId: 'ours', reason: 'server_error' };
@@ -63,7 +63,7 @@ describe('the line of an act', () => {
     const told: unknown[] = [];
     const act = new Act({ report: (...event) => void told.push(event) }, { source: '', requestId: '' }, 'token');
     act.involves({ user: 'alice' });
-    act.refused({ status: 400, code: 'invalid_request', description: '' });
+    act.refused({ status: 400, code: 'invalid_request' });
     act.end();
     expect(told).toEqual([]);
   });
