@@ -12,8 +12,8 @@ export interface StoredEntry {
 
 export interface Replacement {
   /**
-   * Whether an entry of the same uid and version has the same content. Not after a restore, because the new history
-   * repeats versions.
+   * Whether the list continues the history that the store has: equal uid and version mean equal content. False for the
+   * first list, after a restore of the cluster (which uses versions again), and if the self-check found the cache wrong.
    */
   readonly sameHistory: boolean;
   /** The version of the list. The list may lack only objects that are newer. */
