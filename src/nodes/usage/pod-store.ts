@@ -199,8 +199,8 @@ function book(
 }
 
 /**
- * Remembers what `make` returned for each key. When the memory is full, it forgets everything, because it would cost more
- * to track which key was used last.
+ * Remembers what `make` returned for each key. When it is full, it forgets everything, because it would cost more to track
+ * which key was used last.
  */
 export function boundedMemo<Key, Value>(limit: number, make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();

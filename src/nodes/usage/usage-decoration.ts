@@ -178,7 +178,7 @@ export class UsageProgress implements AddedProgress {
 
   /**
    * Records that a node got the sums that the ledger has now. They may be newer than those of the other nodes in the
-   * list. A client that resumes from the state of the list is therefore sent this node again.
+   * list. So a client that resumes from the state of the list gets this node again.
    */
   usedAhead(name: string, counted?: string): void {
     this.changed(name, this.#aheadAt(name, counted));

@@ -45,7 +45,7 @@ interface Account {
 export class UsageLedger {
   readonly #accounts = new Map<string, Account>();
   #changed = new Map<string, string>();
-  /** How far the collection of pods has come. */
+  /** Which state of the pods the ledger has. */
   readonly pods = new CollectionVersion();
 
   /** `version`: the resourceVersion of the pod's change, or of the list that revealed it. */
