@@ -90,7 +90,7 @@ export class LeafWarmer {
   constructor(cache: WarmedCache, clock: Clock) {
     this.#cache = cache;
     this.#clock = clock;
-    // It assumes that a client will ask for a compressed list soon after the start.
+    // Assumes that a client will ask for a compressed list soon after the start.
     this.#askedAt = clock.monotonic();
   }
 
@@ -100,7 +100,7 @@ export class LeafWarmer {
     if (partlyStored) this.#storedVersion = snapshot.version;
   }
 
-  /** Lives until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const isWanted = this.#clock.monotonic() - this.#askedAt <= DEMAND_MS;

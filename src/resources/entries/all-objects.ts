@@ -22,7 +22,7 @@ export class AllObjects implements ReflectedStore<Entry> {
 
   /**
    * Calls `changed` with the key of each object that was added, changed or removed; `get` already returns the new state.
-   * After a new list it calls it for each key that differs, or for every key if equal versions prove nothing (`sameHistory`).
+   * A new list causes a call for each key that differs, or for every key if equal versions prove nothing (`sameHistory`).
    */
   onChange(changed: (key: string) => void): void {
     this.#listeners.push(changed);

@@ -12,10 +12,7 @@ export interface CollectionState {
 
 export const NOTHING: CollectionState = { newest: '0', count: 0 };
 
-/**
- * A state of a list: that of its objects, and that of the collection from which annotations are added to them
- * (`NOTHING` if there is none).
- */
+/** A state of a list: that of its objects, and that of the collection which adds annotations (`NOTHING` if there is none). */
 export interface ListState {
   readonly objects: CollectionState;
   readonly added: CollectionState;
@@ -25,18 +22,18 @@ export interface ListState {
 export interface ListedCollection extends CollectionState {
   /** The version of the list. Newer changes are not in it. */
   readonly resourceVersion: string;
-  /** Whether the list continues the history that the store had before. */
+  /** See `Replacement`. */
   readonly sameHistory: boolean;
 }
 
 type Versioned = Pick<StoredEntry, 'resourceVersion'>;
 
-/** How many of the newest states are kept with their counts. For a client that resumes from one, nothing is counted. */
+/** How many of the newest states we keep, with their numbers of objects. If a client resumes from one, we need not count. */
 const MOST_COUNTS = 4_096;
 /**
- * How many counts of unchanged objects are kept. Clients need them that come from a replica that is ahead of this one. To
- * count among 450,000 pods takes some 15 ms, so each count is made once. To keep 1,024 of them up to date takes some
- * microseconds a change.
+ * How many counts of unchanged objects we keep. They are for clients that come from a replica that is ahead of this one. It
+ * takes some 15 ms to count among 450,000 pods, so we make each count once. It takes some microseconds a change to keep
+ * 1,024 of them up to date.
  */
 const MOST_UNCHANGED = 1_024;
 
@@ -109,9 +106,8 @@ export class CollectionVersion {
   }
 
   /**
-   * Whether we know every change after this state. We do not know what happened before the last list, unless the list
-   * shows the same state: it has no newer object, so nothing was added or changed, and as many objects, so nothing was
-   * removed.
+   * Whether we know every change after this state. For a state before the last list we do, if the list shows the same
+   * state: no newer object, so nothing was added or changed, and as many objects, so nothing was removed.
    */
   knowsAfter({ newest, count }: CollectionState): boolean {
     const floor = this.#floor;
@@ -146,7 +142,7 @@ function forgetOldest(counts: Map<string, number>, most: number): void {
 
 export const later = (a: string, b: string): string => (compareResourceVersions(a, b) >= 0 ? a : b);
 
-/** The newer of two states of one history. If their newest change is the same, more was removed in the smaller one. */
+/** The newer of two states of one history. If both have the same newest change, fewer objects mean a later removal. */
 export function laterState(a: CollectionState, b: CollectionState): CollectionState {
   const order = compareResourceVersions(a.newest, b.newest);
   return order > 0 || (order === 0 && a.count <= b.count) ? a : b;

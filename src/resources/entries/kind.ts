@@ -35,7 +35,7 @@ export interface Kind extends ObjectKind, ListVocabulary {
 
 /**
  * Adds annotations from another collection of the cluster to the objects of a kind, such as the usage of pods to nodes.
- * The store calls it when it is read. So each entry is written once for any number of changes since the last read.
+ * The store calls it when a snapshot is taken. So each entry is written once for any number of changes since the last one.
  */
 export interface Decoration {
   /** Which state of the other collection the entries show. Only watches of the kind need it. */
@@ -61,8 +61,8 @@ export interface DecoratedStore {
   /** Replaces an entry of which only the added annotations changed. */
   redecorate(entry: Entry): void;
   /**
-   * Begins a copy of the present entries, in which the annotations of many can change unseen. Meanwhile changes from the
-   * cluster go into both the store and the copy.
+   * Begins a copy of the present entries, in which many annotations can change before the store shows it. Meanwhile changes
+   * from the cluster go into both the store and the copy.
    */
   aside(): Aside;
 }

@@ -30,13 +30,13 @@ interface ReplacedList {
   readonly content: Content;
   readonly changes: ChangeLog;
   readonly progress: ListProgress;
-  /** The entry with the annotations that it should have now, sharing equal texts with the one that it replaces. */
+  /** Returns the entry with its present annotations. It shares equal texts with the entry that it replaces. */
   finish(entry: Entry): Entry;
 }
 
 /**
- * Prepares a list. Objects that did not change keep their leaves with all that is cached in them, and no watcher gets an
- * event for them.
+ * Prepares a list. Objects that did not change keep their leaves, with the bytes cached there, and cause no event for
+ * watchers.
  */
 export function* draftOf({ entries, replacement }: ReplacingList, replaced: ReplacedList): Steps<ListDraft> {
   const content = new Content(replaced.content);

@@ -4,8 +4,8 @@ import type { SortKey } from '../query/list-query.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * Entries by key and in both orders. A copy is cheap, and changing it leaves the original as it is, so a large change
- * can be made in a copy and shown at once.
+ * Entries by key and in both orders. A copy is cheap and separate from the original, so a large change can be made in a copy
+ * and shown at once.
  */
 export class Content {
   readonly byCreation: OrderedIndex;
@@ -71,7 +71,7 @@ const MOST_BYTES = 128 * 1024;
 /** How full leaves are when all are made at once. A quarter is left free for objects that come. */
 const FILL = 3 / 4;
 
-/** Two neighbouring leaves become one if both together are no fuller than this, so that it is not soon cut again. */
+/** Two neighbouring leaves become one if both together are no fuller than this. So the new leaf is not soon cut again. */
 const THIN = 1 / 2;
 
 /** Whether both the objects and their bytes exceed this part of the limits. */
@@ -105,7 +105,7 @@ export class OrderedIndex {
     return this.#leaves;
   }
 
-  /** A copy. Changing it leaves this one as it is. Both share their leaves. */
+  /** A copy, which can change without this one. Both share their leaves. */
   copy(): OrderedIndex {
     const copy = new OrderedIndex(this.#order);
     copy.#leaves = this.#leaves;

@@ -33,8 +33,8 @@ export interface Additions<Changes extends Taken> {
 const MOST_AT_ONCE = 300;
 
 /**
- * Writes changed annotations into the entries of a store. A list shows all changes of one moment or none of them: a few
- * are written in one step, and many in a copy that the store shows when it is complete.
+ * Writes changed annotations into the entries of a store. A list shows all changes of one moment or none of them. A few are
+ * written in one step; many are written in a copy, which the store shows when it is complete.
  */
 export class Redecorating<Changes extends Taken> implements Decoration {
   readonly progress?: AddedProgress;

@@ -76,8 +76,8 @@ export class ResourceStore implements ReflectedStore<Entry> {
   }
 
   /**
-   * Prepares a list; the function that it returns shows it. Objects that did not change keep their leaves with all that
-   * is cached in them, and no watcher gets an event for them. Annotations that change meanwhile are written afterwards.
+   * Prepares a list; the returned function shows it. Objects that did not change keep their leaves, with the bytes cached
+   * there, and cause no event for watchers. Annotations that change meanwhile are written afterwards.
    */
   *prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void> {
     this.#decoration?.giveUp();
@@ -165,7 +165,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     };
   }
 
-  /** The entry with the annotations that it should have now, sharing equal texts with the one that it replaces. */
+  /** Returns the entry with its present annotations. It shares equal texts with the entry that it replaces. */
   #finished(entry: Entry): Entry {
     const decorated = this.#decoration?.decorate(entry) ?? entry;
     const previous = this.#content.get(entry.key);

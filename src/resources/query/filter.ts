@@ -80,7 +80,7 @@ const isAmong =
   ({ name }) =>
     names.has(name);
 
-/** An empty text matches every object that has a stored annotation, even without an alias. So it does in KubeSphere 3.4. */
+/** An empty text matches every object with a stored annotation, even without an alias. KubeSphere 3.4 does so, too. */
 const hasAlias =
   (alias: string, key: string): Condition =>
   ({ annotations }) => {

@@ -41,7 +41,7 @@ export interface InitialState {
   readonly since?: { readonly state: ListState; readonly sentUpTo: number; readonly changes: readonly Change[] };
 }
 
-/** Which list the client has in full before a batch and after it, and how new the objects that it has got may be. */
+/** The lists that a client has in full before and after a batch. `seen`: how new its objects may be. */
 interface Wholeness {
   readonly before: string;
   readonly complete?: string;
@@ -62,7 +62,7 @@ const MOST_LOOKED_AT = 1_024;
  */
 interface Part {
   readonly bytes: Uint8Array;
-  /** The newest change of each object that the part looked at, also of those that are not in it. */
+  /** The newest change of each object that the part looked at, whether or not the watcher gets the object. */
   readonly changes: readonly (Change | undefined)[];
 }
 
@@ -129,7 +129,7 @@ export class WatchBatches {
     return this.#once(`bookmark ${version} ${isFirst}`, view, make).bytes;
   }
 
-  /** The object's newest state. If it changed after the initial state was planned, the later changes repeat it. */
+  /** The object's newest state. If the object changed after the initial state was planned, a later event repeats it. */
   #newsAt({ keys, since }: InitialState, at: number, view: WatchView): News | undefined {
     const key = keys[at] as string;
     const entry = this.#store.get(key);

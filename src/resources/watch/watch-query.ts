@@ -134,10 +134,10 @@ export const watchParameters = (vocabulary: ListVocabulary): ParameterReaders<Se
   ]);
 
 /**
- * Reads the text behind the `?`, and throws as the parser of a list does. `lastEventId` is the `Last-Event-ID` header, by
- * which a client of server-sent events names the last version that it got when it reconnects: empty if it sent none,
- * `undefined` in other streams. It wins over the version in the URL, which is still that of the first connection.
- * Polyfills of EventSource cannot set a header and send it in the query.
+ * Reads the text behind the `?`, and throws as the parser of a list does. `lastEventId` is the `Last-Event-ID` header of a
+ * client of server-sent events that reconnects: the last version that it got. It is empty if the client sent none, and
+ * `undefined` in other streams. It wins over the version in the URL, which is still that of the first connection. Polyfills
+ * of EventSource that cannot set a header send it in the query.
  */
 export function createWatchQueryParser(
   vocabulary: ListVocabulary,

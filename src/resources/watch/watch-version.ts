@@ -78,7 +78,7 @@ export function stateText(state: ListState): string | undefined {
   return seenText(state);
 }
 
-/** The newer state of the objects and the newer state of what is added to them. */
+/** The newer state of the objects, with the newer state of their added annotations. */
 const newer = (a: ListState, b: ListState): ListState => ({
   objects: laterState(a.objects, b.objects),
   added: laterState(a.added, b.added),
@@ -159,7 +159,7 @@ export class WatchNaming {
     return complete.startsWith(`${this.#epoch}-`) ? complete : `${seenText(sent)}-${complete}`;
   }
 
-  /** The version of the event with which a client has the list of `complete` in full. */
+  /** The version of the event after which a client has the list of `complete` in full. */
   completing({ seen }: Change, complete: string): EventVersion {
     const [objects = '', , added = ''] = complete.split('.');
     const isKnown =

@@ -142,16 +142,15 @@ export class Watcher implements Watch {
   }
 
   /**
-   * Whether the log forgot a removal that the client must learn of. That is a removal after the plan was made, or one that
-   * the client missed. If another object got the name of a missed one, and the client does not see that object, no later
-   * event would report the removal.
+   * Whether the log forgot a removal that the client must learn of: one after the plan was made, or one that the client
+   * missed. No later event reports a missed removal if a new object has the same name and the client does not see it.
    */
   #isForgotten({ version, since }: InitialState): boolean {
     const { changes } = this.#parts.store;
     return !changes.knows(version) || (since !== undefined && !changes.knowsAfter(since.state.objects.newest));
   }
 
-  /** Returns no bytes in the case in which `#nextOfBeginning` does. */
+  /** Returns no bytes in the same case as `#nextOfBeginning`. */
   #nextOfChanges(): Uint8Array | undefined {
     const { batches, store, view } = this.#parts;
     while (!(this.#due && this.#isComplete) && this.#state.position !== store.version) {
