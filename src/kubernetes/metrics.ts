@@ -90,7 +90,7 @@ export class ReflectorMetricsFamily {
   readonly #counters;
   readonly #listDuration: Histogram<'resource'>;
   readonly #reflectors = new Map<string, ReflectorGauges>();
-  /** By the name of the data, a function that returns its age: for reflectors, and for data that is followed without one. */
+  /** Functions that return the age of data, by the name of the data. Some of the data has no reflector. */
   readonly #stalenessMs = new Map<string, () => number | undefined>();
 
   constructor(registry: Registry) {

@@ -104,12 +104,12 @@ export const isOfImpersonation = ({ code, message }: Status): boolean => code ==
 
 /** The user or group that our account may not impersonate, as far as the API server names it. */
 export interface RefusedImpersonation {
-  /** Absent: another part of the identity is refused, or what the caller requests under it (constrained impersonation). */
+  /** Absent if the server refuses another part of the identity, or the caller's request (constrained impersonation). */
   readonly resource?: 'users' | 'groups' | undefined;
   readonly name?: string | undefined;
 }
 
-/** `isOfImpersonation` for the body of a 403, in any media type that the API server writes, and what it refuses. */
+/** Finds a refused impersonation in the body of a 403, in any media type that the API server writes. */
 export function refusedImpersonationIn(body: Buffer): RefusedImpersonation | undefined {
   const found = IMPERSONATION_BYTES.exec(body.toString('latin1'));
   if (!found) return undefined;

@@ -58,8 +58,8 @@ export class CredentialSource {
   }
 
   /**
-   * Reads the credential for the first time. Throws an `Error` of one sentence for a file that cannot be read, but not when an exec
-   * plugin fails: the plugin may need the network, and the first request runs it again.
+   * Reads the credential for the first time. Throws an `Error` of one sentence if a file cannot be read. A failed exec plugin
+   * is only logged, because it may need the network, and the first request runs it again.
    */
   async load(): Promise<void> {
     if (this.#plugin) await readCredentialFiles(this.#access);

@@ -265,7 +265,7 @@ export class ClusterError extends Error implements LastingRefusal {
   readonly isOfImpersonation: boolean;
   /** How long the API server asks us to wait, with 429 and 503 (RFC 9110 10.2.3); 0 if it does not say. */
   readonly retryAfterMs: number;
-  /** What in the cluster will refuse this until somebody changes it (`lastingRefusalOf`), if the error is of this sort. */
+  /** What in the cluster refuses the request, and will until somebody changes it (`lastingRefusalOf`). */
   readonly lastingRefusal: string | undefined;
 
   constructor(what: string, response: ApiResponse) {

@@ -15,7 +15,7 @@ import { heldBy, type LeaseRecord, released, toLeaseRecord } from './lease-recor
 const RENEW_DEADLINE_MS = 10_000;
 /** The time between two attempts: client-go's `RetryPeriod`. */
 const RETRY_MS = 2_000;
-/** How much longer a candidate may wait, so that not all of them come at once: client-go's `JitterFactor`. */
+/** A candidate waits longer by up to this factor, so that not all of them come at once: client-go's `JitterFactor`. */
 const JITTER = 1.2;
 /** The time limit of one attempt. If its requests hang, there is time for another attempt before the holder must stop. */
 const ATTEMPT_MS = RENEW_DEADLINE_MS / 2;

@@ -12,9 +12,9 @@ interface Held {
 }
 
 /**
- * Passes an answer on as it comes, except two that are about our own account and must not reach the caller: a 401, which
- * says that the server does not accept our credential, and the 403 by which it refuses that we impersonate the caller. It
- * holds every 403 back until it is clear whether it is this one.
+ * Passes an answer on as it comes, except two answers that are about our own account and must not reach the caller. One is a
+ * 401: the server does not accept our credential. The other is the 403 by which the server refuses that we impersonate the
+ * caller. Every 403 is held back until it is clear whether it is that refusal.
  */
 export class HeldAnswer implements PassedAnswer {
   readonly #answer: PassedAnswer;

@@ -5,8 +5,8 @@ const FAILURES = 5;
 const TRY_AGAIN_MS = 1_000;
 
 /**
- * Knows whether the API server is away. Then it refuses calls at once, so that callers do not wait for the time limit of a
- * connection, and admits one call a second to find out whether the server is back.
+ * Knows whether the API server is away. While it is, calls are refused at once, so that callers do not wait for the time
+ * limit of a connection. One call a second is admitted to find out whether the server is back.
  */
 export class Reachability {
   readonly #clock: Clock;

@@ -129,8 +129,8 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
 
   /**
    * Replaces the content of the cache with a list. A list older than the cache means that the server was restored.
-   * `isSuspect`: the self-check found the cache wrong, so equal versions prove nothing. The last step shows the whole list
-   * to readers. No other change may come between `compare` and that step.
+   * `isSuspect`: the cache may be wrong, so equal versions prove nothing. The last step shows the whole list to readers. No
+   * other change may come between `compare` and that step.
    */
   *replace({ entries, resourceVersion }: CompleteList<E>, found: Comparison, isSuspect: boolean): Steps<Replaced> {
     const isSameEpoch = !found.isOlder && this.#epoch > 0;

@@ -59,8 +59,8 @@ export class EventDecoder implements ResponseSink {
   }
 
   /**
-   * Reads a flood of events in slices, line by line. A chunk has 64 kB or more. Its events take 1 ms, but 50 ms if V8 is
-   * late with the marking of its heap: then it marks for 5 ms each time that we allocate 64 kB.
+   * Reads a flood of events in slices, line by line. The events of a chunk, 64 kB or more, take 1 ms. They take 50 ms if V8 is
+   * late with the marking of its heap, because V8 then marks for 5 ms for every 64 kB that we allocate.
    */
   data(chunk: Buffer): Promise<void> | undefined {
     if (this.#failure) return undefined;

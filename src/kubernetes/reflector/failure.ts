@@ -64,7 +64,7 @@ export function failureOfResponse(status: Status, retryAfter: string | undefined
   return classify(status, retryAfter) ?? (missingRight === undefined ? refused : { ...refused, missingRight });
 }
 
-/** Classifies the object of an ERROR event by the rules for an HTTP status: both have a 410, for example. */
+/** Classifies the object of an ERROR event like an HTTP status: a 410 means the same in both. */
 export function failureOfErrorEvent(status: Status): Failure {
   return classify(status, undefined) ?? { kind: 'stream_error', detail: describe(status) };
 }

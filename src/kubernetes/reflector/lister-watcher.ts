@@ -45,7 +45,7 @@ export interface WatchSink {
   bytes(): void;
   /** A returned failure ends the stream. */
   event(event: WatchEvent): Failure | undefined;
-  /** Asks the source to send nothing until the promise resolves, if it can pause. The sink still accepts what comes. */
+  /** If it returns a promise, a source that can pause sends nothing until that resolves. The sink still accepts what comes. */
   busy?(): Promise<void> | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { RelistReason } from '../metrics.ts';
 import type { Failure } from './failure.ts';
 
-/** What to do next, after `waitMs`. `from`: the list may be as old as our last version, or must be the newest (by quorum). */
+/** What to do next, after `waitMs`. `from`: list our `last` version or a newer one, or the `newest` state by a quorum read. */
 export type RecoveryStep =
   | { readonly kind: 'watch'; readonly waitMs: number }
   | {
@@ -35,7 +35,7 @@ const FREE_SHORT_CLOSES = 3;
  * an event).
  */
 const HELPED_MS = 60_000;
-/** After this many bad streams in a row at one version, the event that follows it cannot be read, so we list instead. */
+/** After this many bad streams in a row at one version, we take the next event for unreadable and list instead. */
 const BAD_STREAMS = 3;
 
 /** Reacts to each class of failure, by the rules of "How the cache follows the cluster" in docs/promises.md. */
@@ -77,7 +77,7 @@ export class Recovery {
     const outOfReach = failure.kind === 'expired' || failure.kind === 'too_large_version';
     if (outOfReach && list.from === 'last') {
       this.#isLastOutOfReach = true;
-      // During a back-off this list waits as well: two lists for each of its steps would exceed the budget (I5).
+      // During a back-off this list waits as well: two lists for each step of the back-off would exceed the budget (I5).
       return { ...again, from: 'newest', waitMs: this.#backoff.isAtRest ? 0 : this.#wait(failure) };
     }
     return { ...again, waitMs: this.#wait(failure) };
@@ -89,8 +89,8 @@ export class Recovery {
   }
 
   /**
-   * The first relist is immediate. If the one before did not help for long, the relist waits, and does not try the last
-   * version again if that failed (I5: two lists each time would be twice the budget).
+   * The first relist is immediate. If it did not help for long, the next one waits. That one does not try the last version
+   * again if the first failed with it (I5: two lists each time would be twice the budget).
    */
   relist(from: 'last' | 'newest', reason: RelistReason): RecoveryStep {
     const hasHelped = this.#livedMs >= HELPED_MS;

@@ -28,8 +28,8 @@ const RECONNECT_SPREAD_MS = 3_000;
  */
 const SHORTEST_PERIOD_MS = 20_000;
 /**
- * How often a check that is not a regular one is repeated if it had no result, because the cluster was still starting. The
- * last repetition comes a minute later.
+ * How often we repeat an early check that had no result because the cluster was still starting. The last repetition comes a
+ * minute later.
  */
 const EARLY_RETRIES = 3;
 /** Entries hashed in one step. */
@@ -66,8 +66,8 @@ export interface SelfCheckParts<E extends StoredEntry> {
 type Result = 'match' | 'mismatch' | 'out_of_reach' | 'skipped';
 
 /**
- * Finds errors that no event would ever repair: a lost event, a history that diverged without an error (C-24, C-30),
- * and a restored cluster, which accepts a watch at a version of its future and stays silent (C-23).
+ * Finds errors that no event would ever repair: a lost event, a history that diverged without an error (C-24, C-30), and a
+ * restored cluster, which accepts a watch from a version that it has not reached again and stays silent (C-23).
  */
 export class SelfCheck<E extends StoredEntry> {
   readonly #parts: SelfCheckParts<E>;

@@ -28,14 +28,14 @@ export interface WatchSessionParts<E extends StoredEntry> {
 }
 
 /**
- * How long the initial events may stall, which are a list. Changes in the same stream do not count: if a server or proxy
- * drops bookmarks, the initial events never end, and in a busy cluster the stream is never silent.
+ * How long the initial events may make no progress: as long as a list. Changes in the same stream do not count: if a server
+ * or proxy drops bookmarks, the initial events never end, and in a busy cluster the stream is never silent.
  */
 const INITIAL_EVENTS_LIMIT_MS = 30_000;
 
 const NO_PROGRESS: Failure = { kind: 'unsupported', detail: 'the initial events made no progress for 30 s' };
 
-/** One watch from its request to its end, with the initial events if they were requested. Feeds the writer. */
+/** One watch from its request to its end, with initial events if requested. Hands its events to the writer. */
 export class WatchSession<E extends StoredEntry> implements WatchSink {
   readonly #parts: WatchSessionParts<E>;
   readonly #request: WatchRequest;

@@ -86,12 +86,12 @@ export class ClusterSecretRecords implements SecretRecords {
 }
 
 export interface SecretEntry extends StoredEntry {
-  /** The object as it must be sent back to change it. */
+  /** The object without its `managedFields`. A write sends it back with other data. */
   readonly object: KubernetesObject;
   readonly secret: StoredSecret;
 }
 
-/** Decodes the data on each read. To keep the decoded data of 10,000 Secrets as well would take 6 MB. */
+/** Decodes the data on each read. Decoded data of 10,000 Secrets, kept as well, would take 6 MB. */
 class MirroredSecret implements SecretEntry {
   readonly key: string;
   readonly object: KubernetesObject;
