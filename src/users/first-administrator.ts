@@ -49,7 +49,7 @@ export interface FirstAdministrator extends UserSource {
 
 const LABEL = 'first administrator';
 
-/** The name of this data in a 503 that says that it is too old. */
+/** What the data is called in a 503 about its age. */
 const DATA = 'users';
 
 /** Key of the Secret: the uid of the User object that took its user over. */

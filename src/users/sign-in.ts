@@ -3,7 +3,7 @@ import type { User } from './user.ts';
 /** One attempt to sign in with a name (or e-mail) and a password. */
 export interface SignInAttempt {
   readonly username: string;
-  /** As sent, never trimmed. Its composed and decomposed forms are tried as well (docs/contract/tokens.md, section 10). */
+  /** Not trimmed. The sign-in tries its composed and decomposed forms as well (docs/contract/tokens.md, section 10). */
   readonly password: string;
   /** The caller's address, already normalised (IPv6 as /64). */
   readonly source: string;

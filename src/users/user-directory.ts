@@ -186,8 +186,8 @@ class IndexedUsers implements UserDirectory, UserList, UserChanges, EmailOwners,
 const refusalKey = (source: UserSource, name: string): string => `${name} ${source.label}`;
 
 /**
- * Whether tokens of `before` must end. A first password does not end them: without a password there was no sign-in, and a replica
- * may see a new user before it sees the password.
+ * Whether tokens of `before` must end. A first password does not end them: without a password nobody signed in, and a replica
+ * may see a new user before the password.
  */
 const isAnother = (before: User, now: User | undefined): boolean =>
   before.uid !== now?.uid ||

@@ -77,7 +77,7 @@ export const isEmail = (text: string): boolean => text.length <= LONGEST_EMAIL &
 /** Whether the name is reserved: nobody can sign in with it, even if a source has such a user (A-32). */
 export const isReservedName = (name: string): boolean => isReserved(name);
 
-/** Returns a function that says whether a name is one of `names` or one that Kubernetes gives its own meaning. */
+/** Returns a function that recognizes `names`, and all names to which Kubernetes gives a meaning of its own. */
 export function reservedNames(names: readonly string[]): (name: string) => boolean {
   const reserved = new Set(names);
   return (name) => reserved.has(name) || isClusterOwn(name);
