@@ -91,7 +91,7 @@ export class ClusterKeys {
     return isSigned ? 'good' : 'bad';
   }
 
-  /** The verdict for an unknown key. `bad` if the last read succeeded: then it is no key of the cluster. */
+  /** The verdict for an unknown key. `bad` if the last read succeeded: then the cluster has no such key. */
   #unknown = (): SignatureVerdict => (this.#readAt === this.#triedAt ? 'bad' : 'unavailable');
 
   #nextReading(): Promise<void> {

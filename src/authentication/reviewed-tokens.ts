@@ -73,7 +73,7 @@ class SharedPlaces {
     if (digests?.size === 0) this.#digestsOf.delete(owner);
   }
 
-  /** Takes about 50 µs with 10,000 owners. That is less than the review takes before which it is called. */
+  /** Takes about 50 µs with 10,000 owners, much less than the review that brought the new token. */
   #giveUpOne(): void {
     let largest: ReadonlySet<string> = new Set();
     for (const digests of this.#digestsOf.values()) if (digests.size > largest.size) largest = digests;

@@ -71,8 +71,8 @@ export class ServiceAccountTokens {
   readonly #digest: (text: string) => string;
   readonly #reviewed = new ReviewedTokens();
   /**
-   * Tokens that are known to be good have reviews apart from all others. So the tokens that anybody can send take no slots
-   * from the known ones, and do not pause their reviews.
+   * Reviews of tokens that are known to be good are separate from all other reviews. So the tokens that anybody can send
+   * take no slots from the known ones, and do not pause their reviews.
    */
   readonly #questions: { readonly known: TokenQuestions; readonly unknown: TokenQuestions };
   readonly #budget: RefusalBudget;
@@ -131,8 +131,8 @@ export class ServiceAccountTokens {
 
   #askFirst(question: TokenQuestion): Promise<Verification> {
     const { unknown } = this.#questions;
-    // The budget has no effect while the cluster fails: then we ask only one question at a time, and the failures that
-    // were counted are not the subject's fault.
+    // The budget has no effect while the cluster fails. Then we ask only one question at a time, and the subject is not to
+    // blame for the counted failures.
     if (!unknown.isPausedFor(question) && this.#budget.isSpent(question.subject))
       throw this.#overloaded(question.subject);
     return unknown.ask(question).then(this.#counted, (cause) => {

@@ -20,7 +20,7 @@ interface ServiceAccount {
   readonly groups: readonly string[];
 }
 
-/** A token that the cluster is asked about. */
+/** A token about which we ask the cluster. */
 export interface TokenQuestion {
   readonly digest: string;
   readonly text: string;
