@@ -26,19 +26,19 @@ export interface AccessReviewOptions {
   readonly timeoutMs?: number;
   /** How many answers are remembered. Default 10,000. */
   readonly maxEntries?: number;
-  /** How many of them may be answers of one subject. Default 1,000. */
+  /** How many answers of one subject are remembered. Default 1,000. */
   readonly maxEntriesOfOne?: number;
-  /** Reviews in flight at a time; fewer while those of several subjects are slow. Default 64. */
+  /** How many reviews may be in flight; fewer while those of several subjects are slow. Default 64. */
   readonly maxInFlight?: number;
-  /** The limit at first, until answers show that the cluster can take more. Default 32. */
+  /** How many may be in flight at first, until answers show that the cluster can take more. Default 32. */
   readonly firstInFlight?: number;
-  /** How many of them may be reviews of one subject; fewer while its reviews fail or are slow. Default 16. */
+  /** How many reviews of one subject may be in flight; fewer while they fail or are slow. Default 16. */
   readonly maxInFlightOfOne?: number;
   /** Like `firstInFlight`, for one subject. Default 8. */
   readonly firstInFlightOfOne?: number;
-  /** Reviews that wait for their turn; one more is not begun. Default 192. */
+  /** How many reviews may wait for their turn. Further ones are refused. Default 192. */
   readonly maxWaiting?: number;
-  /** How many of them may be reviews of one subject. Default 48. */
+  /** How many reviews of one subject may wait. Default 48. */
   readonly maxWaitingOfOne?: number;
 }
 
@@ -48,7 +48,7 @@ export interface AccessReviewParts {
   readonly random: Random;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Records the questions whose answers are renewed before an outage. Absent: none are. */
+  /** Records the questions whose answers we renew in the background, to be ready for an outage. Absent: none. */
   readonly recent?: RecentQuestions | undefined;
 }
 
@@ -187,7 +187,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     return waiting === 0 && inFlight <= this.#options.maxInFlight * QUIET_SHARE ? 'enough' : 'little';
   }
 
-  /** It takes no place of callers' reviews, and its failure pauses none of them. */
+  /** Takes no place from callers' reviews. Its failure does not pause them. */
   async renew({ id, subject, attributes }: RecentQuestion, signal: AbortSignal): Promise<boolean> {
     const { clock, reviewer } = this.#parts;
     const began = clock.monotonic();

@@ -60,9 +60,9 @@ const LEAST_FAILED_PARTIES = 3;
 const [FAILED_WAITS_MS, FAILED_WAITS_MOST_MS] = [30_000, 120_000];
 
 /**
- * Keeps the answers to recent questions young, so that an outage finds none of them old. It asks slowly, the oldest
- * answer first, and gives way: it asks little while callers' reviews wait, nothing while reviews are paused, and it takes none
- * of their places.
+ * Renews the answers to recent questions, so that none of them is old when an outage begins. It asks slowly, the oldest
+ * answer first. Callers' reviews come before it: it asks little while they wait, nothing while they are paused, and it takes
+ * no place from them.
  */
 export class QuestionRenewal {
   /** The greatest age at which an answer is renewed. */

@@ -17,8 +17,8 @@ export interface RecentQuestion {
 export type SharedQuestion = Omit<RecentQuestion, 'id'>;
 
 /**
- * How long a question is recent after a caller asked it. R-11 promises that all replicas answer a caller in an outage that
- * one replica answered in the last ten minutes.
+ * How long a question is recent after a caller asked it. R-11 promises: if one replica answered a caller in the ten minutes
+ * before an outage, all replicas answer the caller during it.
  */
 export const RECENT_MS = 600_000;
 /**
@@ -31,7 +31,7 @@ const TOUCHED_AGAIN_AFTER_MS = 1_000;
 
 /** How many questions of our own callers we keep, and how many that other replicas share. */
 export const MOST_QUESTIONS = 2_000;
-/** A console or a controller repeats fewer questions. A caller that asks for many things fills only its own share. */
+/** How many of them may be of one caller. A console or a controller repeats fewer questions. */
 const MOST_OF_ONE = 8;
 /** In characters, each group counted with one more. So all questions take at most some 40 MB, and usually less than 1 MB. */
 export const LONGEST_QUESTION = 4_096;
@@ -52,8 +52,8 @@ interface OwnQuestion extends RecentQuestion {
 }
 
 /**
- * The questions that callers have asked recently and whose answer was "allowed": our own callers' and, apart from them,
- * those that other replicas share, so that shared questions push out none of our own. It holds no answers.
+ * The questions that callers have asked recently and whose answer was "allowed", without the answers. Our own callers'
+ * questions and those of other replicas have separate limits, so that shared questions push out none of our own.
  */
 export class RecentQuestions {
   readonly #clock: Clock;
@@ -94,7 +94,7 @@ export class RecentQuestions {
     this.#shared.delete(key);
   }
 
-  /** Drops the questions of users of this name, and ignores those that other replicas share if they were asked before now. */
+  /** Drops the questions of users of this name. Later ignores shared questions that these users asked before now. */
   forget(user: string): void {
     for (const questions of [this.#own, this.#shared]) questions.deleteParties((party) => isPartyOf(party, user));
     this.#forgottenAt.set(user, this.#clock.monotonic());
@@ -130,7 +130,7 @@ export class RecentQuestions {
   /**
    * Whether the other replicas lack a question of ours, or will soon forget one that is still asked. A party's ninth question
    * is no news for five minutes after the others learned eight. Otherwise a party that asks nine questions in turn would make
-   * us write all the time: each of them pushes another one out, which is new when it comes back.
+   * us write all the time, because each question pushes out another, which then comes back as a new one.
    */
   hasNews(): boolean {
     const full = new Set<string>();
@@ -200,7 +200,7 @@ export class RecentQuestions {
 
   #isOver = (askedAt: number): boolean => this.#clock.monotonic() - askedAt >= RECENT_MS;
 
-  /** Whether a use that the others know of need not be shared again. */
+  /** Whether a use that the others know of is so recent that we need not share a later one yet. */
   #isYoung = (askedAt = Number.NEGATIVE_INFINITY): boolean => this.#clock.monotonic() - askedAt < SHARED_AGAIN_AFTER_MS;
 }
 
