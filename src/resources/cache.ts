@@ -46,7 +46,7 @@ export interface Age {
 
 export interface ListerOptions {
   readonly store: ResourceStore;
-  /** The freshness of all data behind the answers, by its name. */
+  /** By the name of the data: the freshness of all data behind the answers. */
   readonly freshness: Readonly<Record<string, Freshness>>;
   /** The right that we lack in the cluster, if refusals should name it as their reason. */
   missingRight?(): string | undefined;
@@ -158,7 +158,7 @@ class ResourceCache implements RunningLister {
   }
 
   /**
-   * Writes large changes of added annotations even if no client reads the list. Otherwise the next one could get
+   * Writes large changes of added annotations even if no client reads the list. Otherwise the next client could get
    * annotations that are an hour old.
    */
   async #decorate(signal: AbortSignal): Promise<void> {

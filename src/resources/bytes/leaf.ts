@@ -13,7 +13,7 @@ export interface Encoded {
 /**
  * Some tens of neighbouring entries of a sorted list. A leaf never changes; when an object changes, a new leaf takes its
  * place. A leaf makes its bytes on first use and keeps them. A list consists of its leaves, so for one changed object only
- * one leaf has to be encoded and compressed again.
+ * one leaf is joined and compressed again.
  */
 export class Leaf<Entry extends Encoded = Encoded> {
   readonly entries: readonly Entry[];

@@ -57,8 +57,8 @@ const MOST_BATCHES = 64;
 const MOST_LOOKED_AT = 1_024;
 
 /**
- * A batch of an initial state, except the last one. Any watcher can use it until one of its objects changes, whatever
- * version the watcher started at. In a busy cluster no two watchers start at the same version.
+ * A batch of an initial state, except the last one. Any watcher with the same view can use it until one of its objects
+ * changes, whatever version the watcher started at. In a busy cluster no two watchers start at the same version.
  */
 interface Part {
   readonly bytes: Uint8Array;
