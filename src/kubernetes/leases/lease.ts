@@ -141,8 +141,9 @@ class ClusterLease implements Lease {
   }
 
   /**
-   * Whether we may take the lease: we hold it, nobody does, or we have seen no change of it for its whole duration. If our
-   * own hold has run out, we wait as for another's. A process that gets no answers must not keep the lease from the others.
+   * Whether we may take the lease: we hold it, nobody does, or we have seen no change of it for its whole duration. If we
+   * held it too long ago, we must wait for that duration as well. Otherwise a process that gets no answers could keep the
+   * lease from the others.
    */
   #isFree({ holder, durationMs, mark }: LeaseRecord): boolean {
     const nowMs = this.#now().monotonicMs;

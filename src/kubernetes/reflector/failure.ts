@@ -79,7 +79,7 @@ function classify(status: Status, retryAfter: string | undefined): Failure | und
   return undefined;
 }
 
-/** Since Kubernetes 1.18 a cause says so; older servers say it only in the message (kubernetes/kubernetes#91073). */
+/** Since Kubernetes 1.18 the Status has a cause for it. Older servers only say it in the message (kubernetes/kubernetes#91073). */
 const isTooLargeVersion = (status: Status): boolean =>
   status.causes.includes('ResourceVersionTooLarge') ||
   (status.code === 504 && status.message.includes('Too large resource version'));
