@@ -44,7 +44,7 @@ const RENEWED_AT = 3 / 4;
 const JITTER = 1 / 4;
 /** The time between two searches for questions that are due. */
 const LOOK_MS = 500;
-/** 20 reviews a second, and 17 with the wait before each look: 2,000 questions take 117 s, less than the two minutes. */
+/** 20 reviews a second, and 17 with the wait before each search: 2,000 questions take 117 s, less than the two minutes. */
 const PACE_MS = 50;
 /** 4 reviews a second while callers need the cluster. This does not fall to 0, because callers may go on for ever. */
 const SLOW_PACE_MS = 250;
