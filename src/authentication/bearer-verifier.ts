@@ -10,9 +10,9 @@ export interface BearerVerifierParts {
 }
 
 /**
- * The issuer that a bearer names decides who verifies it. A token of ours is judged by our verifier alone, so no answer
- * of the cluster can make up for its fault. Our verifier also refuses bearers that name no issuer. The caller has
- * checked the length of the bearer.
+ * Chooses the verifier of a bearer token by the issuer that the token names. Our verifier alone judges a token of ours, so
+ * the cluster cannot make a faulty one valid. Our verifier also refuses tokens that name no issuer. The caller has checked
+ * the length of the token.
  */
 export function createBearerVerifier(issuer: string, { ours, serviceAccounts }: BearerVerifierParts): BearerVerifier {
   const beginsAsOurs = createOwnClaimsCheck(issuer);
@@ -33,8 +33,8 @@ function isForeign({ claims }: CompactJws, issuer: string): boolean {
 }
 
 /**
- * The claims of our tokens begin with `iss`, so their text can be compared without decoding or copying it. Base64 turns
- * each three bytes into four characters, so the compared text is cut down to whole groups of three.
+ * Recognizes a token of ours by the beginning of its claims, which is `iss`, without decoding or copying it. Base64 turns
+ * three bytes into four characters, so the compared beginning is cut down to whole groups of three bytes.
  */
 function createOwnClaimsCheck(issuer: string): (text: string) => boolean {
   const beginning = Buffer.from(`{"iss":${JSON.stringify(issuer)},"`);

@@ -18,25 +18,25 @@ export interface ClusterKeyParts {
   readonly registry: Registry;
 }
 
-/** Keys are seldom replaced, and published before they sign. */
+/** Long enough, because the cluster seldom replaces its keys, and publishes a key before it signs with it. */
 const EVERY_MS = 60_000;
 const RETRY_MS = 10_000;
 /**
- * A token whose key name is unknown makes us read the keys again, but not more often than this, because anybody can send
- * such tokens. A token signed at the moment when its key is published is refused for at most this time.
+ * A token that names an unknown key makes us read the keys again, but not more often than this, because anybody can send
+ * such tokens. So a token signed just after the publication of its key may be refused for this time.
  */
 const FRESH_MS = 5_000;
 /**
- * The most tokens with an unknown key that may wait for the keys to be read, which takes 3 s at most. This is an eighth
- * of the requests in flight.
+ * How many tokens with an unknown key may wait until the keys are read, which takes 3 s at most. This is an eighth of the
+ * requests in flight.
  */
 const MOST_WAITING = 64;
 
 /**
- * The keys that the cluster signs service account tokens with, followed as it publishes them
+ * The public keys of the cluster's service account tokens, as the cluster publishes them
  * (https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery).
- * When they cannot be read, the last good keys stay in use, however old: they only keep junk away, and the cluster
- * itself decides.
+ * If they cannot be read, the last good keys stay in use, however old: they only keep junk away, because the cluster itself
+ * decides about each token.
  */
 export class ClusterKeys {
   readonly #parts: ClusterKeyParts;
@@ -45,7 +45,7 @@ export class ClusterKeys {
   #published: PublishedKeys | undefined;
   /** The last document that was read. */
   #text = '';
-  /** When the last attempt to read and the last good one began, by the monotonic clock. */
+  /** When the last attempt to read the keys began, and the last successful one, by the monotonic clock. */
   #triedAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
   #isReading = false;
@@ -61,8 +61,8 @@ export class ClusterKeys {
   }
 
   /**
-   * Checks the signature of a token from `source`: at once when the key is known and quick, in turn when it is slow,
-   * and after the keys were read again when it is unknown. Never asks the cluster about the token.
+   * Checks the signature of a token that came from `source`. Answers at once for a known, quick key, in turn for a slow
+   * one, and for an unknown one after it has read the keys again. Never asks the cluster about the token itself.
    */
   check(jws: CompactJws, source: string): SignatureVerdict | Promise<SignatureVerdict> {
     if (!this.#published) return 'unproven';
@@ -91,10 +91,7 @@ export class ClusterKeys {
     return isSigned ? 'good' : 'bad';
   }
 
-  /**
-   * The verdict for an unknown key: `bad` if the keys were just read, since it is none of the cluster's, else
-   * `unavailable`.
-   */
+  /** The verdict for an unknown key. `bad` if the last read succeeded: then the cluster has no such key. */
   #unknown = (): SignatureVerdict => (this.#readAt === this.#triedAt ? 'bad' : 'unavailable');
 
   #nextReading(): Promise<void> {
@@ -202,12 +199,12 @@ const CURVES: Readonly<Record<string, Pick<PublishedKey, 'alg' | 'hash' | 'isSlo
   'P-384': { alg: 'ES384', hash: 'sha384', isSlow: true },
   'P-521': { alg: 'ES512', hash: 'sha512', isSlow: true },
 };
-/** The cost grows with the square: 4096 bits take 0.1 ms, as P-256 does; P-384 takes 1 ms, P-521 2 ms. */
+/** The longest quick RSA key. The time grows with the square of the bits: 4096 take 0.1 ms, like P-256. P-384 takes 1 ms. */
 const MOST_QUICK_BITS = 4096;
 
 /**
  * The keys of a JWK set (RFC 7517 5) that can verify service account tokens: RSA for RS256 and the curves above, which
- * is all that kube-apiserver signs with. `undefined` when the document is no such set, or has no such key.
+ * is all that kube-apiserver signs with. `undefined` if the document is not a JWK set or has no such key.
  */
 export function parsePublishedKeys(document: unknown): PublishedKeys | undefined {
   const { keys: entries } = (document ?? {}) as { keys?: unknown };
@@ -218,7 +215,7 @@ export function parsePublishedKeys(document: unknown): PublishedKeys | undefined
     const { kid } = (entry ?? {}) as { kid?: unknown };
     const key = typeof kid === 'string' ? toPublishedKey(entry as Jwk) : undefined;
     const known = keys.get(String(kid));
-    // With one name for two keys it is unclear which is meant. One key that is listed twice is fine.
+    // If two keys have the same name, a token does not say which one it means. A key that is listed twice is fine.
     if (!key || (known && !known.input.key.equals(key.input.key))) unfit.push(String(kid).slice(0, 100));
     else keys.set(kid as string, key);
   }

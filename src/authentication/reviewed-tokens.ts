@@ -13,13 +13,13 @@ export interface ReviewedToken {
 
 /** One token for each pod of a large cluster; some hundred bytes each. */
 const MOST_GOOD = 10_000;
-/** Refused tokens have room of their own, so that they cannot push out good ones. */
+/** Refused tokens have a limit of their own, so that they cannot push out good ones. */
 const MOST_REFUSED = 1_000;
 
 /**
- * Remembers the last answer for each token, by its digest. When full, it drops an old one: of good tokens the oldest of
- * the service account that has the most, of refused tokens the oldest of all. It does not know how long an answer is
- * good.
+ * Remembers the cluster's last answer about each token, by the token's digest. When the good tokens are too many, it drops
+ * the oldest one of the service account that has the most. When the refused tokens are too many, it drops the oldest one.
+ * It does not know how long an answer is good.
  */
 export class ReviewedTokens {
   readonly #good = new TokensByOwner(MOST_GOOD);
@@ -59,7 +59,7 @@ class TokensByOwner {
   add(digest: string, token: ReviewedToken, owner: string): void {
     if (this.#tokens.size >= this.#most) this.#giveUpOne();
     const digests = this.#digestsOf.get(owner) ?? new Set();
-    // Among owners with equally many, the first is the one whose last token came longest ago.
+    // Moves the owner to the end. So among owners with equally many tokens, the one whose last token is oldest loses one.
     this.#digestsOf.delete(owner);
     this.#digestsOf.set(owner, digests.add(digest));
     this.#tokens.set(digest, token);
@@ -73,7 +73,7 @@ class TokensByOwner {
     if (digests?.size === 0) this.#digestsOf.delete(owner);
   }
 
-  /** Takes about 50 µs with 10,000 owners, once for each review, which takes longer. */
+  /** Takes about 50 µs with 10,000 owners, much less than the review that brought the new token. */
   #giveUpOne(): void {
     let largest: ReadonlySet<string> = new Set();
     for (const digests of this.#digestsOf.values()) if (digests.size > largest.size) largest = digests;

@@ -11,9 +11,9 @@ import { type ReviewedToken, ReviewedTokens } from './reviewed-tokens.ts';
 import { ReviewThrottle, type TokenQuestion, TokenQuestions, type TokenReviewer } from './token-questions.ts';
 
 /**
- * The verdict on a signature, made without asking the cluster about the token. `unproven`: the keys were never read.
- * `unavailable`: the key is unknown, and the keys cannot be read again now. `overloaded`: too many are waiting already,
- * for the keys or for a slow verification.
+ * The verdict on a signature, without a question to the cluster about the token. `unproven`: we could never read the keys.
+ * `unavailable`: the key is unknown, and we cannot read the keys again now. `overloaded`: too many tokens are waiting
+ * already, for the keys or for a slow verification.
  */
 export type SignatureVerdict = 'good' | 'bad' | 'unproven' | 'unavailable' | 'overloaded';
 
@@ -33,9 +33,9 @@ export interface ServiceAccountTokenParts {
 }
 
 /**
- * How long an answer is used. kube-apiserver itself remembers a good token for the same time (`TokenSuccessCacheTTL`), so
- * the token of a deleted pod or service account is refused when both times have run out, within 20 s. One review in 10 s
- * for each caller is next to nothing.
+ * How long an answer is used without a new review. kube-apiserver itself remembers a good token for the same time
+ * (`TokenSuccessCacheTTL`), so the token of a deleted pod or service account is refused within 20 s. One review in 10 s for
+ * each caller is next to nothing.
  */
 const LIFETIME_MS = 10_000;
 /**
@@ -52,8 +52,8 @@ const UNKNOWN = {
   recover: 'reviews of unknown tokens are answered again',
 };
 /**
- * Reviews in a second that end without a good answer. No honest caller is refused again and again, and 50 are no load
- * for the API server. One service account may cause a fifth of them: some pods that were just deleted.
+ * How many reviews in a second may end without a good answer. No honest caller is refused again and again, and 50 are no
+ * load for the API server. One service account may cause ten, for example when some of its pods were just deleted.
  */
 const REFUSALS = { inAll: 50, ofOne: 10 };
 /** Tokens that are refused for overload within this time of each other are logged as one event. */
@@ -71,8 +71,8 @@ export class ServiceAccountTokens {
   readonly #digest: (text: string) => string;
   readonly #reviewed = new ReviewedTokens();
   /**
-   * Separate questions for tokens that are known to be good and for all others: what anybody can send takes no seat of
-   * the known tokens, nor pauses their reviews.
+   * Reviews of tokens that are known to be good are separate from all other reviews. So the tokens that anybody can send
+   * take no seats from the known ones, and do not pause their reviews.
    */
   readonly #questions: { readonly known: TokenQuestions; readonly unknown: TokenQuestions };
   readonly #throttle: ReviewThrottle;
@@ -88,17 +88,16 @@ export class ServiceAccountTokens {
     this.#questions = { known: new TokenQuestions(KNOWN, asked), unknown: new TokenQuestions(UNKNOWN, asked) };
   }
 
-  /** The cluster's recent answer about this token; `undefined` when the cluster has to be asked. */
+  /** The cluster's recent answer about this token; `undefined` if we have to ask the cluster. */
   known(text: string): Verification | undefined {
     const token = this.#reviewed.get(this.#digest(text));
     return token && this.#isWithin(LIFETIME_MS, token) ? this.#remembered(token) : undefined;
   }
 
   /**
-   * Refuses at once a token that its claims or its signature rule out, then asks the cluster. Throws or rejects with a
-   * `StatusError` when there is no answer: 503 when the cluster gives none and none is known, 429 when we do not ask
-   * because too many questions are open already. In those cases a token is called neither good nor bad. `source`: the
-   * address that the token comes from.
+   * Refuses a token at once if its claims or its signature rule it out; otherwise asks the cluster. Throws or rejects with
+   * a `StatusError` if there is no answer: 503 if the cluster gives none and none is known, 429 if too many questions are
+   * open already. Such a token is judged neither good nor bad. `source`: the address that the token comes from.
    */
   verify(text: string, jws: CompactJws, source: string): Verification | Promise<Verification> {
     const { claims } = jws;
@@ -134,7 +133,8 @@ export class ServiceAccountTokens {
 
   #askFirst(question: TokenQuestion): Promise<Verification> {
     const { unknown } = this.#questions;
-    // While the cluster fails, one probe at a time asks it, and failures of the cluster count against no subject.
+    // The throttle has no effect while the cluster fails. Then we ask only one question at a time, and the subject is not to
+    // blame for the counted failures.
     if (!unknown.isPausedFor(question) && this.#throttle.isFull(question.subject))
       throw this.#overloaded(question.subject);
     return unknown.ask(question).then(this.#counted, (cause) => {
@@ -142,7 +142,7 @@ export class ServiceAccountTokens {
     });
   }
 
-  /** A positive answer from before holds only if the cluster gives no new answer. */
+  /** The earlier positive answer holds only if the cluster gives no new one. */
   #askAgain(question: TokenQuestion, good: ReviewedToken): Verification | Promise<Verification> {
     const { known } = this.#questions;
     const review = known.ask(question);
@@ -189,13 +189,13 @@ const unavailable = (cause?: unknown): StatusError =>
 
 type RawClaims = Readonly<Record<string, unknown>>;
 
-/** Exactly four parts. The cluster checks the last two. */
+/** Exactly four parts. We leave the check of the last two, namespace and name, to the cluster. */
 const SUBJECT = /^system:serviceaccount:[^:]+:[^:]+$/;
 
 /**
- * Faults in the unverified claims of a token that are enough to refuse it without asking the cluster: it is not a
- * service account's, was not made for us, has expired, or never expires (like the old tokens in Secrets, which name no
- * audience either). No skew is allowed: the kubelet replaces a projected token when 80 % of its lifetime is over.
+ * Finds a fault in the unverified claims of a token that is enough to refuse it without a review: it is not a service
+ * account's, was not issued for us, has expired, or never expires (like the old tokens in Secrets, which name no audience
+ * either). Allows no clock skew, because the kubelet replaces a projected token when 80 % of its lifetime is over.
  */
 function claimsFault(
   claims: RawClaims,
@@ -207,5 +207,5 @@ function claimsFault(
   return expiresAtOf(claims) <= expected.nowMs ? 'expired' : undefined;
 }
 
-/** Wall-clock milliseconds; for claims without fault. */
+/** Milliseconds since 1970. `exp` must be a number. */
 const expiresAtOf = ({ exp }: RawClaims): number => (exp as number) * 1000;

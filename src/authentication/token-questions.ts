@@ -20,14 +20,14 @@ interface ServiceAccount {
   readonly groups: readonly string[];
 }
 
-/** A token that the cluster is asked about. */
+/** A token about which we ask the cluster. */
 export interface TokenQuestion {
   readonly digest: string;
   readonly text: string;
   /** When the token expires by its own claims, in milliseconds. */
   readonly expiresAt: number;
   /**
-   * The service account, if the signature proves it: scarce seats are shared by service account. `undefined`: anybody.
+   * The service account, if the signature proves it. Service accounts share the reviews fairly. `undefined`: not proven.
    */
   readonly subject: string | undefined;
 }
@@ -60,18 +60,18 @@ export class TokenQuestions {
   readonly #parts: QuestionParts;
   readonly #calls: SharedCalls<Verification>;
 
-  /** `words` are logged when the reviews begin to fail, and when they are answered again. */
+  /** Logs `words` when the reviews begin to fail, and when the cluster answers them again. */
   constructor(words: { readonly fail: string; readonly recover: string }, parts: QuestionParts) {
     this.#parts = parts;
     this.#calls = new SharedCalls({ ...REVIEWS, words }, parts);
   }
 
-  /** Whether the cluster is failing for this question. A caller with a known answer should not wait for a new one then. */
+  /** Whether the cluster is failing for this question. If so, a caller with a known answer should not wait for a new one. */
   isPausedFor({ subject }: TokenQuestion): boolean {
     return this.#calls.isPausedFor(subject ?? ANYBODY);
   }
 
-  /** Makes one review for all who ask about a token at the same time. Rejects as `SharedCalls.ask` does. */
+  /** Makes one review for all callers that ask about a token at the same time. Rejects as `SharedCalls.ask` does. */
   ask = (question: TokenQuestion): Promise<Verification> =>
     this.#calls.ask({ key: question.digest, flow: question.subject ?? ANYBODY }, (signal) =>
       this.#review(question, signal),
@@ -100,7 +100,7 @@ export class TokenQuestions {
   }
 }
 
-/** Name, uid and groups come from the cluster. It usually includes `system:authenticated`, but need not. */
+/** The cluster usually includes `system:authenticated` in the groups, but need not. */
 const toIdentity = ({ username, uid, groups }: ServiceAccount): Identity => ({
   name: username,
   uid,
@@ -117,10 +117,10 @@ export interface ReviewThrottleLimits {
 }
 
 /**
- * Limits the reviews in a second that end without a good answer. Each subject has a share of its own. When the limit of
- * all is reached, a subject that had no such review yet may still ask once. So what subjects with a proven identity cost
- * the cluster grows with their number, which only the cluster can increase. Questions without a proven subject have the
- * limit of all, and no more.
+ * Limits the reviews in a second that end without a good answer. Each subject has a share of its own. When the
+ * limit of all is reached, a subject that had no such review yet may still ask once. So the load by subjects with a proven identity
+ * grows with their number, and only the cluster can create them. Questions without a proven subject stop when the whole
+ * limit of all is reached.
  */
 export class ReviewThrottle {
   readonly #limits: ReviewThrottleLimits;
@@ -134,7 +134,7 @@ export class ReviewThrottle {
     this.#clock = clock;
   }
 
-  /** `subject`: the proven subject of the question; `undefined` when it is not known. */
+  /** `subject`: the proven subject of the question, if there is one. */
   isFull(subject: string | undefined): boolean {
     if (this.#clock.monotonic() - this.#began >= WINDOW_MS) return false;
     const isAllFull = this.#count >= this.#limits.inAll;

@@ -16,29 +16,29 @@ import type { RenewableAnswers, Room } from './question-renewal.ts';
 import type { RecentQuestion, RecentQuestions } from './recent-questions.ts';
 
 export interface AccessReviewOptions {
-  /** How long an answer is used without asking again. Default 10,000 ms. */
+  /** How long an answer is used without a new review. Default 10,000 ms. */
   readonly lifetimeMs?: number;
-  /** An answer that is used after this time is asked for again in the background. Default 5,000 ms. */
+  /** If an answer older than this is used, a new review begins in the background. Default 5,000 ms. */
   readonly refreshAfterMs?: number;
   /** How long an answer holds while the cluster gives no new one: `authorization.maxStaleness`. Default 600,000 ms. */
   readonly maxStaleMs?: number;
   /** A review that takes longer has failed. Default 3,000 ms. */
   readonly timeoutMs?: number;
-  /** Answers that are remembered. Default 10,000. */
+  /** How many answers are remembered. Default 10,000. */
   readonly maxEntries?: number;
-  /** How many of them may be answers of one subject. Default 1,000. */
+  /** How many answers of one subject are remembered. Default 1,000. */
   readonly maxEntriesOfOne?: number;
-  /** Reviews in flight at a time; fewer while those of several subjects are slow. Default 64. */
+  /** How many reviews may be in flight; fewer while those of several subjects are slow. Default 64. */
   readonly maxInFlight?: number;
-  /** The limit at first, until answers show that the cluster can take more. Default 32. */
+  /** How many may be in flight at first, until answers show that the cluster can take more. Default 32. */
   readonly firstInFlight?: number;
-  /** How many of them may be reviews of one subject; fewer while its reviews fail or are slow. Default 16. */
+  /** How many reviews of one subject may be in flight; fewer while they fail or are slow. Default 16. */
   readonly maxInFlightOfOne?: number;
   /** Like `firstInFlight`, for one subject. Default 8. */
   readonly firstInFlightOfOne?: number;
-  /** Reviews that wait for their turn; one more is not begun. Default 192. */
+  /** How many reviews may wait for their turn. Further ones are refused. Default 192. */
   readonly maxWaiting?: number;
-  /** How many of them may be reviews of one subject. Default 48. */
+  /** How many reviews of one subject may wait. Default 48. */
   readonly maxWaitingOfOne?: number;
 }
 
@@ -48,21 +48,21 @@ export interface AccessReviewParts {
   readonly random: Random;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Records the questions whose answers are to be kept young. Absent: none are. */
+  /** Records the questions whose answers we renew in the background, to be ready for an outage. Absent: none. */
   readonly recent?: RecentQuestions | undefined;
 }
 
-/** An authorizer of access reviews, whose answers can be renewed before anybody asks. */
+/** An authorizer by access reviews whose answers can be renewed before a caller asks. */
 export type AccessReviewAuthorizer = ForgetfulAuthorizer & RenewableAnswers;
 
 const DEFAULTS = {
   lifetimeMs: 10_000,
-  // A cluster that hangs is noticed 3 s later, which is 2 s before anybody would have to wait for it.
+  // If the cluster hangs, the review in the background fails 3 s later. Callers would have to wait for it 2 s after that.
   refreshAfterMs: 5_000,
   maxStaleMs: 600_000,
   timeoutMs: 3_000,
   maxEntries: 10_000,
-  // Enough for the nodes of a large cluster by name. It takes ten such subjects to push out what others know.
+  // Enough for the nodes of a large cluster by name. It takes ten such subjects to push out the answers of others.
   maxEntriesOfOne: 1_000,
   maxInFlight: 64,
   // One subject may have a quarter, also of the queue. With 40 ms for a review that is 400 new questions a second, and
@@ -80,12 +80,9 @@ const DEFAULTS = {
 
 /** A webhook that hangs for one or two users is no outage for the others. */
 const LEAST_FAILED_FLOWS = 3;
-/** While more of the seats than this share are taken by callers, little is renewed in the background. */
+/** While callers take more than this share of the reviews in flight, few answers are renewed in the background. */
 const QUIET_SHARE = 1 / 8;
-/**
- * For how many users the last `forget` is remembered. A review that was under way then, which takes seconds, must not bring
- * back an old answer.
- */
+/** For how many users the last `forget` is remembered. A review that began before it must not bring back an old answer. */
 const MOST_FORGOTTEN = 1_000;
 
 const WORDS = {
@@ -103,7 +100,7 @@ const ANSWERS = {
 
 const decisionOf = (source: keyof typeof ANSWERS, allowed: boolean): Decision => ANSWERS[source][`${allowed}`];
 
-/** What a caller asks. */
+/** A caller's question. */
 interface Asked {
   readonly subject: Subject;
   readonly attributes: RequestAttributes;
@@ -112,11 +109,11 @@ interface Asked {
 /**
  * Asks the cluster by SubjectAccessReview and remembers the answer for seconds; errors are never remembered.
  *
- * An answer in use is asked for again before it expires, so that nobody with a known answer waits for a review. While
- * reviews fail, all questions share one pause: a known answer is given at once, and a caller without one is refused at
- * once. An old answer holds only when the cluster gives no decision: it is silent, fails, or refuses us. Our own lack
- * of seats never extends an answer; it is a 429. Each subject has a share of the seats, so that the 429 goes to the
- * subject who asks too much.
+ * It renews an answer in use before the answer expires, so that no caller with a known answer waits for a review. While
+ * reviews fail, all questions share one pause: a caller with a known answer gets it at once, and one without is refused at
+ * once. An old answer holds only if the cluster gives no decision: it is silent, fails, or refuses us. If we have too many
+ * reviews in flight ourselves, no old answer holds; the caller gets a 429. Each subject has a share of the reviews, so
+ * that the 429 goes to the subject who asks too much.
  */
 export function createAccessReviewAuthorizer(
   options: AccessReviewOptions,
@@ -131,7 +128,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
   readonly #cache: DecisionCache;
   readonly #keyOf = createDecisionKeys();
   readonly #reviews: SharedCalls<boolean>;
-  /** Answers whose refresh, begun before they expired, is still under way. */
+  /** Answers whose refresh is still under way. It began before they expired. */
   readonly #refreshing = new WeakSet<Answered>();
   readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
   readonly #count: ReturnType<typeof decisionCounter>;
@@ -190,7 +187,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     return waiting === 0 && inFlight <= this.#options.maxInFlight * QUIET_SHARE ? 'enough' : 'little';
   }
 
-  /** It takes no seat of callers' reviews, and its failure pauses none of them. */
+  /** Takes no seat from callers' reviews. Its failure does not pause them. */
   async renew({ id, subject, attributes }: RecentQuestion, signal: AbortSignal): Promise<boolean> {
     const { clock, reviewer } = this.#parts;
     const began = clock.monotonic();
@@ -200,13 +197,13 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     return this.#cache.get(id.key)?.allowed ?? allowed;
   }
 
-  /** Records the question of a caller, unless the answer is a denial: such answers need not be kept ready. */
+  /** Records an allowed question, so that its answer is renewed. Removes a denied one. */
   #note(allowed: boolean, question: DecisionKey, subject: Subject, attributes: RequestAttributes): void {
     if (allowed) this.#parts.recent?.allowed(question, subject, attributes);
     else this.#parts.recent?.denied(question);
   }
 
-  /** Remembers an answer, unless it is older than the one that is known, or than the last `forget` of this user. */
+  /** Remembers an answer, unless it is older than the known one or than the last `forget` of this user. */
   #learn(question: DecisionKey, user: string, answer: Answered): void {
     const known = this.#cache.get(question.key);
     if (known && known.at > answer.at) return;
@@ -214,10 +211,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     this.#cache.set(question, answer);
   }
 
-  /**
-   * Whether an answer may be used: until it expires, and until the review that began before that has ended, which takes
-   * `timeoutMs` at most.
-   */
+  /** Whether an answer may be used: until it expires and, if its refresh began before, until that ends (`timeoutMs`). */
   #isGood(known: Answered, age: number): boolean {
     const { lifetimeMs, timeoutMs } = this.#options;
     return age < lifetimeMs || (age < lifetimeMs + timeoutMs && this.#refreshing.has(known));
@@ -237,7 +231,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     return decision;
   }
 
-  /** Whether an old answer still holds. A cluster that refuses the question itself has answered. */
+  /** Whether an old answer still holds. It does not if the cluster refuses the question itself, because that is an answer. */
   #holds(known: Answered | undefined, cause: unknown): known is Answered {
     return known !== undefined && this.#age(known) <= this.#options.maxStaleMs && !isOfTheQuestion(cause);
   }
@@ -262,7 +256,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
       const began = clock.monotonic();
       try {
         const allowed = await reviewer.review(subject, attributes, signal);
-        // Dated from the question: when exactly the cluster decided is not known.
+        // The age counts from the request, because we do not know when exactly the cluster decided.
         this.#learn(question, subject.name, { allowed, at: began });
         return allowed;
       } finally {

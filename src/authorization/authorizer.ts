@@ -1,4 +1,4 @@
-/** The caller, as an access review names it. Immutable, so values that are derived from it can be kept with the object. */
+/** The caller, as an access review names it. Never changes, so caches may keep what they derive from it. */
 export interface Subject {
   readonly name: string;
   readonly uid: string;
@@ -19,7 +19,7 @@ export interface ResourceAttributes {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** The caller's own text. An authorizer of Kubernetes 1.31 and newer may allow because of a selector. */
+  /** The caller's own text. An authorizer of Kubernetes 1.31 and newer may allow a request because of its selector. */
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
 }
@@ -34,9 +34,9 @@ export interface Decision {
 }
 
 /**
- * Decides whether a caller may do something. Returns a known answer at once, any other by promise. The promise rejects
- * with a `StatusError`: 503 when the cluster gives no answer, 429 when this caller, or all callers together, ask for
- * more reviews than may be open at a time.
+ * Decides whether a caller may do something. Returns a known answer at once, any other as a promise. The promise rejects
+ * with a `StatusError`: 503 if the cluster gives no answer, 429 if this caller, or all callers together, need more reviews
+ * than may be open at a time.
  * @example
  * ```ts
  * const onlyReads: Authorizer = {
@@ -59,7 +59,7 @@ export interface Authorizer {
 
 /** An authorizer that remembers answers and can forget those about a user whose rights have changed. */
 export interface ForgetfulAuthorizer extends Authorizer {
-  /** The next question about a user of this name is asked of the cluster. */
+  /** Forgets the answers about users of this name, so that the next question about them goes to the cluster. */
   forget(user: string): void;
 }
 

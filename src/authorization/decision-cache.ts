@@ -9,16 +9,13 @@ export interface Answered {
   readonly at: number;
 }
 
-/**
- * The key of a question. Equal for two questions that ask the same; the flow depends on the subject's name and uid, not on
- * its groups.
- */
+/** Two questions that ask the same have equal keys. The flow depends on the subject's name and uid, not on its groups. */
 export type DecisionKey = FlowKey;
 
 /**
- * Answers by key, within two bounds (`FairMap`). Answers that are used, or that belong to a recent question, are asked
- * for again within seconds or minutes, so the oldest answer is also the one unused for longest, and reading need not
- * move anything. The cache does not know how long an answer is good.
+ * Answers by key, within two limits (`FairMap`). Answers that are used, or that belong to a recent question, are renewed
+ * within seconds or minutes. So the oldest answer is also the one unused for longest, and a read need not reorder anything.
+ * The cache does not know how long an answer is good.
  */
 export class DecisionCache {
   readonly #answers: FairMap<Answered>;
@@ -58,10 +55,9 @@ interface SubjectKeys {
 }
 
 /**
- * Makes keys from user, uid, sorted groups and all attributes. A key is the question itself, or its SHA-256 when it is
- * long, because the caller writes the path and it would be kept. A digest never equals a question, since a question
- * begins with a bracket. Each part is made once for each object, because neither subjects nor attributes
- * change.
+ * Makes keys from user, uid, sorted groups and all attributes. A key is the text of the question. If the text is long, the
+ * key is its SHA-256, so that callers cannot fill the memory by long paths. A digest never equals a text, which begins with
+ * a bracket. Each part is made once for each object, because neither subjects nor attributes change.
  */
 export function createDecisionKeys(): (subject: Subject, attributes: RequestAttributes) => DecisionKey {
   const subjectKeys = derived(toSubjectKeys);
@@ -81,9 +77,7 @@ const toSubjectKeys = ({ name, uid, groups }: Subject): SubjectKeys => ({
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
-/**
- * A user is a name and a uid, so a later user of the same name is another flow. A service account is its full name.
- */
+/** A user's flow has the uid in it, so a later user of the same name is another flow. A service account's has not. */
 const flowOf = (name: string, uid: string): string => (name.startsWith(SERVICE_ACCOUNT) ? name : `${name} ${uid}`);
 
 /** Whether the flow is a user of this name, with any uid. */

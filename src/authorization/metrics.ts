@@ -7,11 +7,11 @@ const REVIEW_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const DECISIONS = 'gatehouse_authorization_decisions_total';
 
 /**
- * `gatehouse_authorization_decisions_total`, for either mode. When there is no decision: `error` if the cluster gave no
- * answer, `overload` if it was not asked because no seat was free.
+ * `gatehouse_authorization_decisions_total`, for either mode. If there is no decision: `error` if the cluster gave no
+ * answer, `overload` if we did not ask it because too many reviews were open.
  */
 export function decisionCounter(registry: Registry): (decision: Decision | 'error' | 'overload') => void {
-  // With AlwaysAllow and accounts both modes count: granting roles and groups asks the cluster all the same.
+  // With AlwaysAllow and accounts both modes count, because a grant of roles and groups needs access reviews in any mode.
   const known = registry.getSingleMetric(DECISIONS) as Counter<'decision' | 'source'> | undefined;
   const counter =
     known ??
@@ -21,8 +21,7 @@ export function decisionCounter(registry: Registry): (decision: Decision | 'erro
       labelNames: ['decision', 'source'],
       registers: [registry],
     });
-  // Labels are bound once: a decision is made for every request, and looking up a pair of labels costs as much as the
-  // decision.
+  // Every request has a decision, and to look up a pair of labels costs as much as the decision. So they are bound once.
   const bound = (decision: 'allow' | 'deny'): Record<Decision['source'], { inc(by?: number): void }> => ({
     cache: counter.labels(decision, 'cache'),
     review: counter.labels(decision, 'review'),

@@ -13,14 +13,14 @@ export type Room =
   | 'little'
   | 'enough';
 
-/** The answers that are kept young, as their authorizer knows them. */
+/** What the renewal needs of the authorizer that has the answers. */
 export interface RenewableAnswers {
   /** How old the remembered answer is, in milliseconds; Infinity when no answer is remembered. */
   ageOf(question: RecentQuestion): number;
   room(): Room;
   /**
-   * Asks the cluster, remembers the answer unless a newer one is known, and resolves to what is known then. Rejects when there
-   * is no answer, with an `Error & CallFault`.
+   * Asks the cluster, remembers the answer unless a newer one is known, and resolves to the newest one. Rejects if there is
+   * no answer, with an `Error & CallFault`.
    */
   renew(question: RecentQuestion, signal: AbortSignal): Promise<boolean>;
 }
@@ -35,24 +35,21 @@ export interface QuestionRenewalParts {
 }
 
 /**
- * An outage of four fifths of `authorization.maxStaleness` is bridged: eight minutes of ten. So when it begins, no
- * answer may be older than the other fifth, two minutes.
+ * Remembered answers bridge an outage of four fifths of `authorization.maxStaleness`: eight minutes of ten. So when an
+ * outage begins, no answer may be older than the other fifth, two minutes.
  */
 const BRIDGED_SHARE = 4 / 5;
-/** An answer is asked for again at three quarters of that, 90 s: the last quarter is for waiting in turn. */
+/** An answer is renewed at three quarters of that age, 90 s. In the last quarter it may wait for others that are due. */
 const RENEWED_AT = 3 / 4;
-/** Up to this share of the time to a renewal is taken off at random, so that questions asked together are renewed apart. */
+/** Each answer is renewed earlier by up to this share, at random, so that questions asked together are renewed apart. */
 const JITTER = 1 / 4;
-/** The time between two looks for questions that are due. */
+/** The time between two searches for questions that are due. */
 const LOOK_MS = 500;
-/** 20 reviews a second, and 17 with the wait before each look: 2,000 questions take 117 s, less than the two minutes. */
+/** 20 reviews a second, and 17 with the wait before each search: 2,000 questions take 117 s, less than the two minutes. */
 const APART_MS = 50;
 /** 4 reviews a second while callers need the cluster. This does not fall to 0, because callers may go on for ever. */
 const SLOWLY_APART_MS = 250;
-/**
- * How many questions one look takes. Then comes another look, so that a question without an answer does not wait behind
- * hundreds of old answers.
- */
+/** How many questions one search takes. Few, so that a new question without an answer does not wait behind hundreds. */
 const MOST_OF_A_LOOK = 60;
 /** How many reviews are open at a time. If a review takes 50 ms, two keep the pace; if it takes up to 350 ms, eight do. */
 const [LEAST_OPEN, MOST_OPEN] = [2, 8];
@@ -60,26 +57,26 @@ const [LEAST_OPEN, MOST_OPEN] = [2, 8];
 const LAST_COUNTS = 1 / 5;
 /** A webhook that fails or hangs for one or two users is no outage for the others. */
 const LEAST_FAILED_FLOWS = 3;
-/** A question that failed waits for 30 s, twice as long after each further failure, and then comes after the others. */
+/** A question that failed waits for 30 s, and for twice as long after each further failure. Then it comes after the others. */
 const [FAILED_WAITS_MS, FAILED_WAITS_MOST_MS] = [30_000, 120_000];
 
 /**
- * Keeps the answers to recent questions young, so that an outage finds none of them old. It asks slowly, the oldest
- * answer first, and gives way: it asks little while callers' reviews wait, nothing while reviews are paused, and it takes none
- * of their seats.
+ * Renews the answers to recent questions, so that none of them is old when an outage begins. It asks slowly, the oldest
+ * answer first. Callers' reviews come before it: it asks little while they wait, nothing while they are paused, and it takes
+ * no seat from them.
  */
 export class QuestionRenewal {
-  /** The age at which an answer is asked for again, at the latest. */
+  /** The greatest age at which an answer is renewed. */
   readonly #renewedAfterMs: number;
   readonly #parts: QuestionRenewalParts;
   readonly #backoff: Backoff;
-  /** The age at which the next answer is asked for again, by question. */
+  /** By question: the age at which its next answer is renewed. */
   readonly #renewedAt = new WeakMap<RecentQuestion['id'], number>();
   /** The reviews under way, by question. */
   readonly #open = new Map<string, Promise<void>>();
   /** How often each question has failed since its last answer, and until when it waits. */
   readonly #failed = new WeakMap<RecentQuestion['id'], { readonly times: number; readonly untilMs: number }>();
-  /** The flows whose questions failed since any question was answered. */
+  /** The flows whose questions failed since the last answer to any question. */
   readonly #failedFlows = new Set<string>();
   /** The mean time that a review takes. */
   #takesMs = 0;
@@ -120,7 +117,7 @@ export class QuestionRenewal {
     return Math.min(MOST_OPEN, Math.max(LEAST_OPEN, Math.ceil(this.#takesMs / APART_MS) + 1));
   }
 
-  /** The questions whose answer is missing or old, the oldest first; behind them those that failed last time. */
+  /** The questions whose answer is missing or old, the oldest first. Those whose last review failed come after the others. */
   #due(): RecentQuestion[] {
     const { recent, answers, clock } = this.#parts;
     const now = clock.monotonic();
@@ -167,7 +164,7 @@ export class QuestionRenewal {
 
   #noteFailure(question: RecentQuestion, fault: CallFault): void {
     const { clock, recent } = this.#parts;
-    // A cluster that refuses the question itself has answered, and would refuse it again.
+    // If the cluster refuses the question itself, that is its answer, and it would refuse again.
     if (isOfTheQuestion(fault)) {
       recent.denied(question.id);
       this.#answered(question);

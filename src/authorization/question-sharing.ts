@@ -19,14 +19,14 @@ export interface QuestionSharingParts {
 const WRITTEN_EVERY_MS = 15_000;
 /** Up to this much is added at random, so that replicas that started together do not keep writing together. */
 const JITTER_MS = 5_000;
-/** If two replicas write at the same moment, one gets a conflict and writes again, on top of the other's record. */
+/** If two replicas write at the same moment, one gets a conflict and writes again, based on the other's record. */
 const TRIES = 3;
 const TRY_AGAIN_MS = 500;
 /** Twelve replicas of 64 KiB each fit into a Secret, which may have 1 MiB. */
 const MOST_REPLICAS = 12;
-/** A replica whose callers keep calling writes every five minutes. One that does not makes room for a thirteenth. */
+/** A replica in use writes every five minutes. One that has not written for so long makes room for a thirteenth. */
 const GIVES_WAY_AFTER_MS = 300_000;
-/** How far the clock of a replica may be ahead. Its questions stay recent for longer by as much. */
+/** How far the clock of a replica may be ahead of ours. Its questions stay recent for longer by the same time. */
 const MOST_AHEAD_MS = 60_000;
 /** If the clock of a replica is further behind than this, all its questions are too old to count when they arrive. */
 const MOST_BEHIND_MS = RECENT_MS;
@@ -36,26 +36,26 @@ interface Contribution {
   readonly bytes: Buffer;
   /** When we first saw it. */
   readonly since: number;
-  /** When it was written, as far as we know: if we have just started, we see old texts for the first time, too. */
+  /** When it was written, as far as we know. It may be older than `since`, because we see old texts when we start. */
   writtenAt: number;
 }
 
 /**
  * Shares the recent questions with the other replicas through one Secret, in which each replica has a data key of its
- * own. Only questions are in it, never answers: anybody who can write it can make us ask the cluster, and nothing else. A text
- * that is not understood is ignored. Nothing depends on the Secret: if it cannot be read or written, that is only logged.
+ * own. It holds questions and no answers: anybody who can write it can make us ask the cluster, and nothing else. We ignore
+ * a text that we cannot decode. Nothing depends on the Secret: if we cannot read or write it, we only log that.
  */
 export class QuestionSharing {
   readonly #secretName: string;
   readonly #parts: QuestionSharingParts;
-  /** Our data key, a new one for each process. What an ended process wrote is removed when it is old. */
+  /** Our data key, a new one for each process. Other replicas remove the key of an ended process when it is old. */
   readonly #ownKey: string;
   readonly #failure: LastingFailure;
   readonly #unreadable: FailingKeys;
   readonly #wrongClocks: FailingKeys;
   /** What the others have written, by data key. */
   readonly #contributions = new Map<string, Contribution>();
-  /** The Secret as last seen; absent until the watch has shown whether it exists. */
+  /** The Secret as we last saw it. Absent until the watch has shown whether it exists. */
   #seen: { readonly secret: StoredSecret | undefined } | undefined;
   /**
    * When we last wrote questions under our key; -Infinity if there are none. Ten minutes later they are too old to count, and
@@ -89,8 +89,8 @@ export class QuestionSharing {
   }
 
   /**
-   * Whether there is news, or somebody has removed what we shared, or something is to be removed from the Secret: names of
-   * people should not stay there.
+   * Whether there is news, or somebody has removed what we shared, or we must remove old keys: names of people should not
+   * stay in the Secret.
    */
   #hasToWrite(): boolean {
     if (!this.#seen) return false;
@@ -102,9 +102,9 @@ export class QuestionSharing {
     return isToChange || recent.hasNews() || this.#oldKeys().length > 0;
   }
 
-  /** Returns false if somebody else has written meanwhile, so that it has to be tried again. */
+  /** Returns false if somebody else has written meanwhile. Then the caller tries again. */
   async #write(signal: AbortSignal): Promise<boolean> {
-    // Data and version of one state: another one may come while we wait, and then nothing may be written.
+    // Takes data and version from one state. If another state comes while we wait, the write must end in a conflict.
     const secret = this.#seen?.secret;
     const others = { ...secret?.data };
     for (const key of [this.#ownKey, ...this.#oldKeys()]) delete others[key];
@@ -129,7 +129,7 @@ export class QuestionSharing {
     return true;
   }
 
-  /** `count`: how many of the questions are in the bytes, from the first one on. */
+  /** `count`: how many of the questions are in the bytes, beginning with the first. */
   #encoded(recent: readonly RecentQuestion[]): Promise<{ bytes: Buffer; count: number }> {
     const { clock } = this.#parts;
     const now = clock.monotonic();
@@ -189,7 +189,7 @@ export class QuestionSharing {
   async #read(key: string, contribution: Contribution, isChange: boolean): Promise<void> {
     const { recent, clock } = this.#parts;
     const text = await decodeQuestions(contribution.bytes);
-    // A key that is gone or has changed meanwhile is not judged.
+    // If the key is gone or has changed meanwhile, nothing is logged about this text.
     if (this.#contributions.get(key) === contribution) this.#judge(key, contribution, text, isChange);
     if (!text) return;
     const writtenAt = clock.monotonic() - Math.max(0, clock.now() - text.writtenAtMs);
@@ -207,7 +207,7 @@ export class QuestionSharing {
     }
   }
 
-  /** Only a text that has just changed is known to be new, so only then an old time shows a clock that is behind. */
+  /** Only a text that we saw change is certainly new. So only there does an old time show a clock that is behind. */
   #compareClocks(key: string, writtenAtMs: number, isChange: boolean): void {
     const aheadMs = writtenAtMs - this.#parts.clock.now();
     if (aheadMs > MOST_AHEAD_MS || (isChange && aheadMs < -MOST_BEHIND_MS)) {
@@ -217,7 +217,7 @@ export class QuestionSharing {
   }
 }
 
-/** Logs one kind of fault of data keys: while any key has it, and once when none has it any more. */
+/** Logs one kind of fault of data keys: while at least one key has it, and once when no key has it any more. */
 class FailingKeys {
   readonly #secretName: string;
   readonly #endMessage: string;

@@ -11,11 +11,11 @@ import {
 
 /** The first member of the text. A replica ignores a version that it does not know. */
 const VERSION = 1;
-/** Bytes that one replica may write. Twelve replicas stay below the 1 MiB of a Secret. */
+/** How many bytes one replica may write. Twelve replicas stay below the 1 MiB of a Secret. */
 const MOST_BYTES = 64 * 1024;
 /**
- * Bytes of the inflated text. 2,000 questions of usual length have 0.3 MB. A text that inflates to more than this was
- * not written by us, and inflating it stops here.
+ * The most bytes of the inflated text. 2,000 questions of usual length have 0.3 MB. We write no text that inflates to more
+ * than this, and stop to inflate such a text here.
  */
 const MOST_TEXT_BYTES = 1024 * 1024;
 
@@ -31,9 +31,9 @@ export interface SharedText {
 }
 
 /**
- * The questions as bytes: deflated JSON, `[version, writtenAtMs, [[name, uid, groups, [[ageSeconds, …attributes]]]]]`,
- * where each subject stands once. When they are more than `MOST_BYTES`, the last questions are left out: the answer says
- * how many are in.
+ * The questions as bytes: deflated JSON, `[version, writtenAtMs, [[name, uid, groups, [[ageSeconds, …attributes]]]]]`, in
+ * which each subject occurs once. Leaves out the last questions if all would have more than `MOST_BYTES`. `count`: how many
+ * are in.
  */
 export async function encodeQuestions({
   writtenAtMs,
@@ -43,7 +43,7 @@ export async function encodeQuestions({
     const text = toText(writtenAtMs, questions.slice(0, count));
     const bytes = await deflated(text);
     if ((bytes.length <= MOST_BYTES && text.length <= MOST_TEXT_BYTES) || count === 0) return { bytes, count };
-    // Somewhat fewer than would fit if all were of one length, so that a second try mostly fits.
+    // Takes a few less than would fit if all had the same length, so that the second try mostly succeeds.
     const fits = Math.min(MOST_BYTES / bytes.length, MOST_TEXT_BYTES / text.length);
     count = Math.floor(count * Math.min(0.9, fits * 0.95));
   }
@@ -51,8 +51,8 @@ export async function encodeQuestions({
 
 /**
  * `undefined` for anything that `encodeQuestions` of this version would not have written. A text has at most 1 MiB, each
- * row of it at least one question, and all rows together at most 2,000. A subject has at most 4,096 characters and 200
- * groups. Reading stops at the first row that is beyond a limit, so no text costs more than a full one of ours.
+ * row at least one question, and all rows together at most 2,000. A subject has at most 4,096 characters and 200 groups.
+ * Stops at the first row beyond a limit, so no text costs more than a full one of ours.
  */
 export async function decodeQuestions(bytes: Buffer): Promise<SharedText | undefined> {
   if (bytes.length > MOST_BYTES) return undefined;
@@ -101,7 +101,7 @@ function toShared(value: unknown): SharedText | undefined {
   return { writtenAtMs: writtenAtMs as number, questions };
 }
 
-/** `most`: the questions that the row may have. */
+/** `most`: how many questions the row may have. */
 function toQuestions(row: unknown, most: number): SharedText['questions'] | undefined {
   if (!Array.isArray(row) || row.length !== 4) return undefined;
   const [name, uid, groups, asked] = row as unknown[];

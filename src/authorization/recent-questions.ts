@@ -17,27 +17,27 @@ export interface RecentQuestion {
 export type SharedQuestion = Omit<RecentQuestion, 'id'>;
 
 /**
- * How long a question is recent after a caller asked it. R-11 promises: a caller that was answered by any replica in the
- * last ten minutes is answered by all.
+ * How long a question is recent after a caller asked it. R-11 promises: if one replica answered a caller in the ten minutes
+ * before an outage, all replicas answer the caller during it.
  */
 export const RECENT_MS = 600_000;
 /**
- * Other replicas forget a question ten minutes after the last use that they know of. After half of that a later use is
- * shared, which leaves five minutes to write it.
+ * Other replicas forget a question ten minutes after the last use that they know of. When half of that has passed, we share
+ * a later use, which leaves five minutes to write it.
  */
 const SHARED_AGAIN_AFTER_MS = 300_000;
 /** The time of a question is updated at most this often, so that a caller that polls costs nothing. */
 const TOUCHED_AGAIN_AFTER_MS = 1_000;
 
-/** The most questions of our own callers that are kept, and the most that other replicas share. */
+/** How many questions of our own callers we keep, and how many that other replicas share. */
 export const MOST_QUESTIONS = 2_000;
-/** A console or a controller repeats fewer questions. A caller that asks for many things fills only its own share. */
+/** How many of them may be of one caller. A console or a controller repeats fewer questions. */
 const MOST_OF_ONE = 8;
-/** In characters, each group with one more. With this the whole set takes at most some 40 MB, and usually less than 1 MB. */
+/** In characters, each group counted with one more. So all questions take at most some 40 MB, and usually less than 1 MB. */
 export const LONGEST_QUESTION = 4_096;
-/** A user of a directory has a few dozen. More of them cost memory and time that their letters do not show. */
+/** A user of a directory has a few dozen groups. Many short ones would cost more memory and time than their characters. */
 const MOST_GROUPS = 200;
-/** Users whose rights have changed within ten minutes. */
+/** For how many users the last `forget` is remembered. It matters for ten minutes. */
 const MOST_FORGOTTEN = 1_000;
 
 const LIMITS = { maxEntries: MOST_QUESTIONS, maxEntriesOfOne: MOST_OF_ONE };
@@ -52,14 +52,14 @@ interface OwnQuestion extends RecentQuestion {
 }
 
 /**
- * The questions that callers have asked recently and whose answer was "allowed": our own callers' and, apart from them,
- * those that other replicas share, so that shared questions push out none of our own. It holds no answers.
+ * The questions that callers have asked recently and whose answer was "allowed", without the answers. Our own callers'
+ * questions and those of other replicas have separate limits, so that shared questions push out none of our own.
  */
 export class RecentQuestions {
   readonly #clock: Clock;
   readonly #own = new FairMap<OwnQuestion>(LIMITS);
   readonly #shared = new FairMap<RecentQuestion>(LIMITS);
-  /** When we had shared as many questions of a flow as one may have. */
+  /** By flow: when we last had shared as many of its questions as one flow may have. */
   readonly #fullAt = new BoundedMap<number>(MOST_QUESTIONS);
   readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
   readonly #keyOf = createDecisionKeys();
@@ -69,7 +69,7 @@ export class RecentQuestions {
     this.#clock = clock;
   }
 
-  /** The numbers of questions: our own callers', and those that only other replicas have. */
+  /** How many questions our own callers asked, and how many come only from other replicas. */
   get counts(): { readonly own: number; readonly shared: number } {
     let shared = 0;
     for (const { id } of this.#shared.values()) if (!this.#own.get(id.key)) shared++;
@@ -94,16 +94,16 @@ export class RecentQuestions {
     this.#shared.delete(key);
   }
 
-  /** Drops the questions of users of this name, and ignores those that other replicas share if they were asked before now. */
+  /** Drops the questions of users of this name. Later ignores shared questions that these users asked before now. */
   forget(user: string): void {
     for (const questions of [this.#own, this.#shared]) questions.deleteFlows((flow) => isFlowOf(flow, user));
     this.#forgottenAt.set(user, this.#clock.monotonic());
   }
 
   /**
-   * Takes over what another replica shares, in one step: at most 2,000 questions (`decodeQuestions`). A subject is
-   * measured once, however many questions it has. A question has at most 4,096 characters, which are hashed for its
-   * key: 8 million in all, some tens of milliseconds at worst.
+   * Takes over the questions of another replica in one step, at most 2,000 (`decodeQuestions`). It measures each subject
+   * once, and hashes the at most 4,096 characters of each question for its key: 8 million in all, some tens of milliseconds
+   * at worst.
    */
   learn(questions: Iterable<SharedQuestion>): void {
     for (const { subject, attributes, askedAt } of questions) {
@@ -128,9 +128,9 @@ export class RecentQuestions {
   }
 
   /**
-   * Whether the others lack a question of ours, or will forget one that is still asked. A ninth question of a flow is no
-   * news within five minutes after the others learned eight: a flow that asks for nine things in turn pushes out one of
-   * them each time, and each would be new when it comes back.
+   * Whether the other replicas lack a question of ours, or will soon forget one that is still asked. A flow's ninth question
+   * is no news for five minutes after the others learned eight. Otherwise a flow that asks nine questions in turn would make
+   * us write all the time, because each question pushes out another, which then comes back as a new one.
    */
   hasNews(): boolean {
     const full = new Set<string>();
@@ -149,7 +149,7 @@ export class RecentQuestions {
 
   /** Records that these were shared, and that there was no room for `leftOut`. */
   markShared(questions: Iterable<RecentQuestion>, leftOut: Iterable<RecentQuestion>): void {
-    // Some of them may have been pushed out by their flow meanwhile. The other replicas know them all the same.
+    // Newer questions of a flow may have pushed some of these out meanwhile. The other replicas still know them.
     const known = new Map([...questions].map((question) => [question.id.key, question]));
     for (const question of known.values()) this.#note(question, { sharedAt: question.askedAt });
     for (const question of leftOut) this.#note(question, { leftOutAt: question.askedAt });
@@ -187,8 +187,8 @@ export class RecentQuestions {
   }
 
   /**
-   * Whether other replicas would accept the question; one that they refuse makes them refuse everything that is shared with it. A
-   * question with selectors is not shared, because it belongs to a stream that is open here and asks it every 30 s.
+   * Whether other replicas would accept the question. If they refuse one, they refuse all that we share with it. A question
+   * with selectors is not shared, because it belongs to a stream that is open here and asks it every 30 s.
    */
   #mayBeShared(subject: Subject, attributes: RequestAttributes): boolean {
     if ('resource' in attributes && (attributes.resource.fieldSelector || attributes.resource.labelSelector))
@@ -200,14 +200,13 @@ export class RecentQuestions {
 
   #isOver = (askedAt: number): boolean => this.#clock.monotonic() - askedAt >= RECENT_MS;
 
-  /** Whether a use that the others know of need not be shared again. */
+  /** Whether a use that the others know of is so recent that we need not share a later one yet. */
   #isYoung = (askedAt = Number.NEGATIVE_INFINITY): boolean => this.#clock.monotonic() - askedAt < SHARED_AGAIN_AFTER_MS;
 }
 
 /**
- * The characters of name, uid and groups, and one for the end of each group, so that no group is free. Infinity for a
- * subject that no replica accepts: without a name, with an empty group, with too many groups, or with more characters
- * than a question may have.
+ * The characters of name, uid and groups, plus one for each group. Infinity for a subject that no replica accepts: without
+ * a name, with an empty group, with too many groups, or with more characters than a question may have.
  */
 export function lengthOfSubject({ name, uid, groups }: Subject): number {
   if (name === '' || groups.length > MOST_GROUPS) return Number.POSITIVE_INFINITY;

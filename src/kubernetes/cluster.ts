@@ -25,9 +25,9 @@ import { ClusterSecretRecords, SecretMirror } from './secrets/secret-records.ts'
 import { SecretRequests } from './secrets/secret-requests.ts';
 import { ClusterSecrets } from './secrets/secrets.ts';
 
-/** `/version` costs the API server nothing. */
+/** Short, because `/version` costs the API server nothing. */
 const VERSION_LIMIT_MS = 5_000;
-/** The API server makes the set when it starts. Tokens may have to wait for it, as they do for a review. */
+/** Short, because the API server makes the key set when it starts, and a request with a token may wait for it. */
 const KEYS_LIMIT_MS = 3_000;
 
 /**
@@ -37,7 +37,7 @@ const KEYS_LIMIT_MS = 3_000;
 const PASSAGE_LIMITS = { connectMs: 5_000, oldWatches: 'keep' } as const;
 
 export interface ClusterOptions extends AccessOptions {
-  /** Where our Secrets live; without one: the pod's namespace, else the context's, else `default`. */
+  /** The namespace of our Secrets. Default: the pod's, else that of the kubeconfig's context, else `default`. */
   readonly namespace?: string | undefined;
   /** Named in `User-Agent: gatehouse/<version>`. */
   readonly version?: string | undefined;
@@ -56,14 +56,14 @@ interface MirroredSecrets {
   readonly reflector: Reflector;
 }
 
-/** The one cluster that we stand in front of. */
+/** The cluster that this server stands in front of. */
 export interface Cluster {
   /** The API server's address without credentials, which log lines about its failures name. */
   readonly apiServer: string;
   readonly inCluster: boolean;
   readonly namespace: string;
   readonly secrets: SecretStore & {
-    /** The right to this Secret that we lack, by the cluster's last answers: who may not do what. */
+    /** The right to this Secret that we lack, in the words of the cluster's last 403. */
     missingRight(name: string): string | undefined;
   };
   readonly reviewer: AccessReviews;
@@ -72,7 +72,7 @@ export interface Cluster {
   objects(collection: ObjectCollection): ClusterObjects;
   /**
    * Mirrors the Secrets of our namespace that carry these labels. At most once per `name`, which labels the reflector's
-   * metrics. `exposeLag`, for one mirror only: the lag behind its own writes is a metric.
+   * metrics. `exposeLag`, for one mirror only, creates a metric of how late the watch shows our own writes.
    */
   mirrorSecrets(
     name: string,
@@ -87,11 +87,11 @@ export interface Cluster {
   checksItsCache(signal: AbortSignal): Promise<boolean>;
   /** `GET /version`. Rejects when the cluster does not answer within 5 s. */
   version(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
-  /** The JWK set that service account tokens are signed with. Rejects when the cluster does not answer with it within 3 s. */
+  /** The JWK set by which service account tokens are verified. Rejects if the cluster does not send it within 3 s. */
   serviceAccountKeys(signal: AbortSignal): Promise<unknown>;
   /**
    * Opens the passage, which passes users' calls on to the API server over connections of its own. Call it at most once. Rejects
-   * with one sentence if we impersonate another user there ourselves, because impersonation cannot be chained.
+   * with one sentence if our own requests impersonate a user, because impersonation cannot be chained.
    */
   openPassage(): Promise<Passage>;
   /** Ends every request in flight. */
@@ -99,8 +99,8 @@ export interface Cluster {
 }
 
 /**
- * Finds the cluster and how to connect to it, without a connection yet: an unreachable cluster is no error here. Throws
- * an `Error` with one sentence if no access is configured or the configured one cannot be read.
+ * Finds the cluster and how to connect to it. It makes no connection yet, so an unreachable cluster is no error here.
+ * Throws an `Error` with one sentence if no access is configured or the configured one cannot be read.
  */
 export async function connectCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
   const { clock, random, registry } = parts;
@@ -186,7 +186,7 @@ async function connect(
   };
 }
 
-/** Logs what stands between us and the API server, and whom we impersonate there. */
+/** Logs the proxy in front of the API server and the user that our requests impersonate, if any. */
 function logRoute({ proxy, impersonation }: ClusterAccess, logger: Logger): void {
   if (proxy) logger.info({ proxy: proxy.host }, 'the API server is reached through a proxy');
   if (impersonation)

@@ -1,13 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { FAILURE_KINDS, type FailureKind } from './reflector/failure.ts';
 
-/** Our own calls to the API server: from a millisecond (a review in the same network) to
- the time limits. */
+/** Our own calls to the API server: from a millisecond (a review in the same network) to the time limits. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** A list of 10 nodes takes some milliseconds, one of 15,000 over a slow line half a minute. */
 const LIST_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** Requests on our own account. A 403 to one of them lasts, and an alert watches for it, so these series start at 0. */
+/** Requests with our own rights. An alert watches for their 403s, which last until somebody acts. So they start at 0. */
 const OWN_PURPOSES = ['objects', 'secrets'];
 
 /** `gatehouse_cluster_*`: our requests to the API server. A request without an answer has the code `error`. */
@@ -54,7 +53,7 @@ export class RequestMetrics {
 /** 1 ms to 10 s: the watch usually brings a write within milliseconds; R-06 allows 5 s. */
 const LAG_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** How far other replicas lag behind a change of ours, measured by our own watch. */
+/** How late other replicas see a change of ours, measured by how late our own watch shows it. */
 export const createSecretLag = (registry: Registry): Histogram =>
   new Histogram({
     name: 'gatehouse_session_record_lag_seconds',
@@ -92,7 +91,7 @@ export class ReflectorMetricsFamily {
   readonly #counters;
   readonly #listDuration: Histogram<'resource'>;
   readonly #reflectors = new Map<string, ReflectorGauges>();
-  /** The age of all data that is followed, with or without a reflector. */
+  /** Functions that return the age of data, by the name of the data. Some of the data has no reflector. */
   readonly #stalenessMs = new Map<string, () => number | undefined>();
 
   constructor(registry: Registry) {
@@ -108,12 +107,12 @@ export class ReflectorMetricsFamily {
     createStalenessGauge(registry, this.#stalenessMs);
   }
 
-  /** Exposes the age of this data under this name. While it is `undefined` there is no series. */
+  /** Exposes the age of this data under this name. While the age is `undefined`, there is no series. */
   exposeStaleness(resource: string, stalenessMs: () => number | undefined): void {
     this.#stalenessMs.set(resource, stalenessMs);
   }
 
-  /** `isOptional`: its age is not exposed while the cluster refuses us the right to it. */
+  /** `isOptional`: the age is not exposed while the cluster refuses us the right to the collection. */
   of(resource: string, { isOptional = false }: { readonly isOptional?: boolean | undefined } = {}) {
     const { lists, relists, surprises, watches, events, dropped, selfChecks } = this.#counters;
     startAtZero(this.#counters, resource);

@@ -1,14 +1,14 @@
 import { asObject } from '../runtime/text/json-value.ts';
 
 /**
- * V8 enters every key, and every text of fewer than ten characters, that `JSON.parse` meets into one table of the process. When
- * the table grows, all of it is hashed again in one turn of the event loop: 50 to 120 ms where 450,000 pods are listed, each
- * with a resourceVersion of its own. Every garbage collection goes through it as well. So this is appended to each version
- * before it is parsed.
+ * Appended to each resourceVersion before it is parsed, to keep it out of V8's table of unique strings. `JSON.parse` enters
+ * every key there, and every text of fewer than ten characters. When the table grows, V8 hashes all of it again in one turn
+ * of the event loop: 50 to 120 ms for a list of 450,000 pods, each with a resourceVersion of its own. Every garbage
+ * collection goes through the table as well.
  */
 const PAD = ' '.repeat(10);
 
-/** The members that are changed before the text is parsed. A quote within a text is escaped, so each of these is a key. */
+/** The members to change before the text is parsed. A quote within a text is escaped, so each match is a key. */
 const MEMBER = /"(?:managedFields":\[|resourceVersion":"[^"\\]{1,9}")/g;
 
 const OPENING_BRACKET = 0x5b;
@@ -26,12 +26,12 @@ const BACKSLASH = 0x5c;
 export function parseObjects(text: string): unknown {
   const { prepared, changes } = prepare(text);
   const value: unknown = JSON.parse(prepared);
-  // If anything but the objects' metadata has such members, for example a label of that name, these must stay as they are.
-  // Then the text is parsed twice, and its versions are in V8's table: that costs time and changes nothing.
+  // Something else than the objects' metadata may have such a member, for example a label of that name. It must not
+  // change, so the original text is parsed instead. That costs time, and puts the versions into V8's table.
   return restore(value) === changes ? value : JSON.parse(text);
 }
 
-/** The text with longer versions and without managed fields, and how many members were changed. */
+/** Returns the text with longer versions and without managed fields, and how many members it changed. */
 function prepare(text: string): { prepared: string; changes: number } {
   let prepared = '';
   let from = 0;
@@ -48,7 +48,7 @@ function prepare(text: string): { prepared: string; changes: number } {
   return { prepared: changes === 0 ? text : prepared + text.slice(from), changes };
 }
 
-/** Where the bracket stands that closes the array which is open at `at`; the end of the text if there is none. */
+/** The offset of the bracket that closes the array in which `at` is, or the end of the text if there is none. */
 function endOfArray(text: string, at: number): number {
   let depth = 1;
   let isText = false;

@@ -30,9 +30,7 @@ export function compareResourceVersions(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/**
- * Whether a listed or watched value has what ordering needs: name, uid and resourceVersion. A `Table` has none of them.
- */
+/** Whether a listed or watched value has a name, a uid and a resourceVersion. The reflector orders objects by these. */
 export function isKubernetesObject(value: unknown): value is KubernetesObject {
   if (typeof value !== 'object' || value === null) return false;
   const { metadata } = value as { metadata?: unknown };

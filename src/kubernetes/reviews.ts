@@ -1,6 +1,6 @@
 import { type ApiClient, ClusterError } from './client/api-client.ts';
 
-/** The subject of a SubjectAccessReview (`authorization.k8s.io/v1`), with the member names that callers of this module use. */
+/** The subject of a SubjectAccessReview (`authorization.k8s.io/v1`). */
 interface ReviewedSubject {
   readonly name: string;
   readonly uid: string;
@@ -28,7 +28,7 @@ export class AccessReviews {
     this.#client = client;
   }
 
-  /** Rejects when there is no answer. Only `allowed` without `denied` allows; `evaluationError` does not matter. */
+  /** Rejects if there is no answer. Allowed means `allowed` without `denied`; `evaluationError` does not matter. */
   async review(subject: ReviewedSubject, attributes: ReviewedAttributes, signal: AbortSignal): Promise<boolean> {
     const asked =
       'resource' in attributes
@@ -48,7 +48,7 @@ export class AccessReviews {
   }
 }
 
-/** The cluster reads a raw selector as it reads that of a request (`authorization.k8s.io/v1` FieldSelectorAttributes). */
+/** The cluster parses a raw selector like that of a request (`authorization.k8s.io/v1` FieldSelectorAttributes). */
 function toResourceAttributes({ fieldSelector, labelSelector, ...attributes }: ReviewedResource): object {
   return {
     ...attributes,
@@ -107,8 +107,8 @@ interface TokenReviewStatus {
 }
 
 /**
- * An authenticator that does not know audiences omits them, and then the token was made for the API server. Only our
- * audience in the answer proves that the token was made for us
+ * Only our audience in the answer proves that the token was issued for us. If the answer has no audiences, the
+ * authenticator does not know them, and the token was issued for the API server
  * (https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-review-v1/).
  */
 function toServiceAccount(status: TokenReviewStatus, audience: string): ReviewedServiceAccount | undefined {

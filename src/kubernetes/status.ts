@@ -33,7 +33,7 @@ export function toCauses(body: unknown): readonly Required<StatusCause>[] {
   }));
 }
 
-/** Whether a 404 is about this very object: a kind that the cluster does not serve is answered 404, too. */
+/** Whether a 404 is about this very object. The cluster also answers 404 for a kind that it does not serve. */
 export const isAbsence = (body: unknown, name: string): boolean => asRecord(asRecord(body)['details'])['name'] === name;
 
 /** A quoted name: visible ASCII, and blanks, which names of users may have. */
@@ -47,24 +47,25 @@ const FORBIDDEN = new RegExp(
 );
 
 /**
- * The right that a 403 says we lack; `undefined` for any other status. It may be shown to everybody, so only words of the
- * known form are taken from the answer.
+ * The right that we lack according to a 403; `undefined` for any other status. We may show it to everybody, so it has only
+ * words of the known form from the answer.
  */
 export function missingRightIn({ code, message }: Status): string | undefined {
   return code === 403 ? (FORBIDDEN.exec(message)?.[0] ?? 'the cluster answers 403') : undefined;
 }
 
 /**
- * Find what refused a request at the API server's admission, and its name. A policy may answer 422, and a webhook that gives no
- * code 400:
+ * These two find the name of a policy or a webhook by which the API server's admission refused a request. The status of a
+ * policy may be 422, and that of a webhook that sets no code is 400:
  * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go
  */
 const POLICY = /ValidatingAdmissionPolicy '([a-z0-9.:-]{1,253})' with binding /;
 const WEBHOOK = /^admission webhook "([a-z0-9.-]{1,253})" denied the request/;
 
 /**
- * What refuses us until somebody changes something: with a 403, or, if it is a policy or a webhook, with any 4xx. `undefined` for
- * any other status. The text may be shown to everybody, so only words of the known forms are taken from the answer.
+ * What refuses us until somebody changes it: an admission policy or webhook (any 4xx), a missing right, or something unknown
+ * (403). `undefined` for any other status. We may show the text to everybody, so it has only words of the known forms from
+ * the answer.
  */
 export function lastingRefusalOf(status: Status): string | undefined {
   const { code, message } = status;
@@ -81,8 +82,8 @@ export function lastingRefusalOf(status: Status): string | undefined {
 }
 
 /**
- * How the API server refuses an impersonation: the message begins with the resource that the right to impersonate names. The
- * refusal of a request of the impersonated user begins with the resource of that request.
+ * Finds the API server's refusal of an impersonation. Its message begins with the resource of the right to impersonate. The
+ * refusal of the impersonated user's request begins with the resource of that request.
  * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/apiserver/pkg/endpoints/filters/impersonation.go
  */
 const IMPERSONATION = new RegExp(
@@ -90,9 +91,9 @@ const IMPERSONATION = new RegExp(
 );
 
 /**
- * Finds the same in the bytes of a body of any media type: the quotes of a JSON or YAML text are escaped. With constrained
- * impersonation the refusal may name what the caller requests instead, with a verb such as `impersonate-on:user-info:get`. No
- * request of a caller has such a verb itself.
+ * Finds the same in the bytes of a body of any media type. The quotes of a JSON or YAML text are escaped. With constrained
+ * impersonation the refusal may name the caller's request instead, with a verb such as `impersonate-on:user-info:get`. No
+ * other refusal has such a verb.
  * https://github.com/kubernetes/kubernetes/blob/v1.37.0/staging/src/k8s.io/apiserver/pkg/endpoints/filters/impersonation/mode.go
  */
 const IMPERSONATION_BYTES =
@@ -103,12 +104,12 @@ export const isOfImpersonation = ({ code, message }: Status): boolean => code ==
 
 /** The user or group that our account may not impersonate, as far as the API server names it. */
 export interface RefusedImpersonation {
-  /** Absent: another part of the identity is refused, or what the caller requests under it (constrained impersonation). */
+  /** Absent if the server refuses another part of the identity, or the caller's request (constrained impersonation). */
   readonly resource?: 'users' | 'groups' | undefined;
   readonly name?: string | undefined;
 }
 
-/** `isOfImpersonation` for the body of a 403, in any media type that the API server writes, and what it refuses. */
+/** Finds a refused impersonation in the body of a 403, in any media type that the API server writes. */
 export function refusedImpersonationIn(body: Buffer): RefusedImpersonation | undefined {
   const found = IMPERSONATION_BYTES.exec(body.toString('latin1'));
   if (!found) return undefined;
@@ -116,7 +117,7 @@ export function refusedImpersonationIn(body: Buffer): RefusedImpersonation | und
   return { resource: resource as RefusedImpersonation['resource'], name };
 }
 
-/** Longer waits that a server asks for are cut to this: after 5 min without an attempt a reflector counts as dead (I8). */
+/** The longest wait that we grant a server. After 5 min without an attempt a reflector would count as dead (I8). */
 const LONGEST_RETRY_AFTER_MS = 240_000;
 
 /**

@@ -47,7 +47,7 @@ export function createNodeKind({ platform, ledger, mostCountedAtOnce }: NodeKind
   };
 }
 
-/** `status.allocatable` only: capacity is no substitute. */
+/** Reads `status.allocatable`, never `status.capacity`, which includes what the node reserves for its own programs. */
 function readAllocatable(node: KubernetesObject): Allocatable {
   const { cpu, memory } = asObject(asObject(node['status'])['allocatable']);
   return { cpu: parseQuantity(cpu)?.nano ?? 0n, memory: parseQuantity(memory)?.nano ?? 0n };
@@ -64,7 +64,7 @@ const HEALTHY: ReadonlyMap<unknown, string> = new Map([
   ['ConfigOK', 'True'],
 ]);
 
-/** The word that the `status` filter compares. Conditions of other types and odd members are ignored. */
+/** The word that the `status` filter compares. Ignores conditions of other types, and members that are not as expected. */
 export function nodeStatusWord(node: KubernetesObject): NodeStatusWord {
   if (asObject(node['spec'])['unschedulable'] === true) return 'unschedulable';
   return asArray(asObject(node['status'])['conditions']).some(isUnhealthy) ? 'warning' : 'running';

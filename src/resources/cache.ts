@@ -40,15 +40,15 @@ export interface Lister {
 
 /** What the routes need to know of the age of an answer. */
 export interface Age {
-  /** Whole seconds since the oldest data behind the answers was proved current. `undefined` if that is at most a minute. */
+  /** Whole seconds since the oldest data behind the answers was last proved current. `undefined` up to a minute. */
   staleSeconds(): number | undefined;
 }
 
 export interface ListerOptions {
   readonly store: ResourceStore;
-  /** The freshness of all data behind the answers, by its name. */
+  /** By the name of the data: the freshness of all data behind the answers. */
   readonly freshness: Readonly<Record<string, Freshness>>;
-  /** The right that we lack in the cluster, if callers should learn that it is the reason for a missing answer. */
+  /** The right that we lack in the cluster, if refusals should name it as their reason. */
   missingRight?(): string | undefined;
   /** Requests are refused if the data is older. `Infinity`: never. */
   readonly maxStalenessMs: number;
@@ -59,10 +59,10 @@ export interface ListerOptions {
   exposeBytes(resource: string, bytes: () => number): void;
 }
 
-/** The list of a kind and its watches. It also keeps the gzip form cheap and the added annotations current. */
+/** The list of a kind and its watches, with the background work that they need. */
 export interface RunningLister extends Lister, WatchSource, Age {
   /**
-   * Compresses changed leaves between other work while gzip lists are asked for, and brings in large changes of added
+   * Compresses changed leaves between other work while clients ask for gzip lists, and writes large changes of added
    * annotations. Runs until the signal aborts.
    */
   run(signal: AbortSignal): Promise<void>;
@@ -77,12 +77,12 @@ const UNSYNCED_RETRY_SECONDS = 5;
  */
 const REPORTED_AGE_MS = 60_000;
 /**
- * How many unfiltered pages of one version are kept: 8 MB at most, without their gzip forms. A page of twenty nodes of
- * 12 kB is short enough to be kept.
+ * How many unfiltered pages of one version are kept: 8 MB at most, plus their gzip forms. A page of twenty nodes of 12 kB
+ * is short enough.
  */
 const MOST_PAGES = 32;
 const LONGEST_KEPT_PAGE_BYTES = 2 ** 18;
-/** The longest that a change of thousands of pods waits before the sums of nodes are computed. */
+/** How long a large change of added annotations waits at most before it is written, such as that of thousands of pods. */
 const DECORATE_INTERVAL_MS = 100;
 
 class ResourceCache implements RunningLister {
@@ -158,8 +158,8 @@ class ResourceCache implements RunningLister {
   }
 
   /**
-   * Brings in large changes of added annotations even if nobody asks, so that the next caller does not get annotations
-   * that are an hour old.
+   * Writes large changes of added annotations even if no client reads the list. Otherwise the next client could get
+   * annotations that are an hour old.
    */
   async #decorate(signal: AbortSignal): Promise<void> {
     for (; !signal.aborted; await this.#clock.sleep(DECORATE_INTERVAL_MS, signal)) {
@@ -199,7 +199,7 @@ class ResourceCache implements RunningLister {
     return oldestAgeMs(this.#proofs, this.#clock.monotonic());
   }
 
-  /** The message for callers if the reason is a right that we lack. */
+  /** The message of a refusal whose reason is a right that we lack. */
   #refusedText(): string | undefined {
     const why = this.#missingRight?.();
     return why && `${this.#resource} are not available: ${why}`;

@@ -9,9 +9,9 @@ import { Snapshot } from './entries/snapshot.ts';
 import type { ListQuery } from './query/list-query.ts';
 
 /**
- * The body of a list whose objects were fetched for this one answer: filtered, ordered and paged as a list from memory.
- * An object that the engine cannot understand is left out, as the mirrors do. For some hundreds of objects, because it
- * runs in one step.
+ * The body of a list whose objects were fetched for this one answer: filtered, ordered and paged like a list from memory.
+ * Leaves out an object that the engine cannot read, as the mirrors do. For some hundreds of objects only, because it runs
+ * in one step.
  */
 export function fetchedList(objects: readonly KubernetesObject[], kind: ObjectKind, query: ListQuery): Uint8Array {
   const entries = objects.flatMap((object) => understood(object, kind));

@@ -14,8 +14,8 @@ export interface FirstAdministratorOptions {
   readonly groups: readonly string[];
   readonly secretName: string;
   /**
-   * The cost of the hash when it is made. It must be the cost of the compare for unknown names, or timing would reveal that
-   * this name exists (R-03, docs/promises.md).
+   * The cost of a new hash. It must be the cost of the compare for unknown names, or timing would reveal that this name
+   * exists (R-03, docs/promises.md).
    */
   readonly hashCost: number;
   /**
@@ -35,8 +35,8 @@ export interface FirstAdministratorParts {
 export interface FirstAdministrator extends UserSource {
   users(): readonly User[];
   /**
-   * Marks the Secret as taken over by the User object with this uid, which replaces its user from now on. Nothing is marked
-   * when somebody changes the Secret at the same moment. Rejects when the cluster refuses or does not answer.
+   * Marks the Secret as taken over by the User object with this uid, which replaces its user from now on. Does nothing if
+   * somebody changes the Secret at the same moment. Rejects when the cluster refuses or does not answer.
    */
   takenOver(uid: string): Promise<void>;
   /** Creates the Secret if there is none at start, then watches it. Only a bug makes it throw. */
@@ -49,7 +49,7 @@ export interface FirstAdministrator extends UserSource {
 
 const LABEL = 'first administrator';
 
-/** What a 503 calls this data when it is too old. */
+/** What the data is called in a 503 about its age. */
 const DATA = 'users';
 
 /** Key of the Secret: the uid of the User object that took its user over. */
@@ -152,5 +152,5 @@ function toUser(secret: StoredSecret, options: FirstAdministratorOptions): User 
   return { name, uid, passwordHash, groups: options.groups, state: 'Active' };
 }
 
-/** A trailing newline is what most editors and `kubectl create secret --from-file` leave behind. */
+/** Removes the trailing newline that most editors and `kubectl create secret --from-file` leave behind. */
 const text = (secret: StoredSecret, key: string): string => (secret.data[key]?.toString() ?? '').trimEnd();

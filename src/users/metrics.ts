@@ -84,7 +84,7 @@ export function createReloadCounter(registry: Registry): Counter<'result'> {
   return counter;
 }
 
-/** Shows the users who are ignored, and the e-mails that nobody can sign in with; counted at each scrape. */
+/** Counts, at each scrape, the users who are ignored and the e-mails that nobody can sign in with. */
 export function registerUserConflicts(registry: Registry, users: UserConflicts): void {
   new Gauge({
     name: 'gatehouse_users_refused',

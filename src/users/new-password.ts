@@ -3,8 +3,8 @@ import { composed, LONGEST_PASSWORD_BYTES } from './password-text.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Parses a password from standard input, a file or a terminal: one line, without its line end and without the byte order mark that
- * some editors write, which nobody types at a sign-in. The fault is a sentence for people and never quotes the input.
+ * Parses a password from standard input, a file or a terminal: one line. Removes the line end, and the byte order mark that
+ * some editors write and nobody types at a sign-in. The fault is a sentence for people and never quotes the input.
  */
 export function readNewPassword(input: Uint8Array): { readonly password: string } | { readonly fault: string } {
   const password = decode(input)

@@ -4,7 +4,7 @@ import type { SecurityEvents } from '../security-events.ts';
 import { composed, formsOf, LONGEST_PASSWORD_BYTES } from './password-text.ts';
 import type { User } from './user.ts';
 
-/** Hashes below this cost are not accepted, because passwords can be guessed against them too cheaply. */
+/** A hash of a lower cost is not accepted, because it is too cheap to guess its password. */
 const LOWEST_COST = 10;
 
 /** `$2b$`, the cost in two digits, 22 characters of salt and 31 of digest. */
@@ -20,7 +20,7 @@ export function costOf(stored: string): number | undefined {
 export interface HashCosts {
   /** The cost of new hashes, and so of the compare for an unknown name. */
   readonly cost: number;
-  /** The highest that is accepted. */
+  /** The highest cost that we accept in a stored hash. */
   readonly maxCost: number;
 }
 
@@ -44,15 +44,11 @@ export function hashFault(stored: string, maxCost: number): string | undefined {
   return `has bcrypt cost ${cost}, but ${LOWEST_COST} to ${maxCost} are accepted; make one with "gatehouse hash-password"`;
 }
 
-/**
- * Whether bcrypt reads the whole password: it reads at most 72 bytes, and stops at a NUL.
- */
+/** Whether bcrypt reads the whole password: it reads at most 72 bytes, and stops at a NUL. */
 const isComparable = (password: string): boolean =>
   Buffer.byteLength(password) <= LONGEST_PASSWORD_BYTES && !password.includes('\0');
 
-/**
- * A well-formed hash that matches no known password. A compare with it takes as long as with a real one of that cost.
- */
+/** A well-formed hash that matches no known password. A compare with it takes as long as with a real one of that cost. */
 export const dummyHash = (cost: number): string => `$2b$${cost}$${'.'.repeat(53)}`;
 
 /** Compares in the thread pool, about 50 ms at cost 10. Rejects only when the library fails. */
@@ -81,9 +77,7 @@ export interface CompareParts {
  */
 export type PasswordCompare = (user: User | undefined, password: string) => Promise<boolean>;
 
-/**
- * Compares with the stored hash if it may be used, else with a dummy of the write cost, whose result is ignored (N-14).
- */
+/** Compares with the stored hash if it can be used. Otherwise compares with a dummy hash, and ignores the result (N-14). */
 export function createPasswordCompare(costs: HashCosts, parts: CompareParts): PasswordCompare {
   const { events, duration, bcrypt = compareWithHash } = parts;
   const reported = new WeakSet<User>();

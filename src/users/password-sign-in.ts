@@ -70,7 +70,7 @@ const controlOf = (throttle: LoginThrottle, limited: LimitListener[]): ThrottleC
 });
 
 interface Judge {
-  /** The answer to an attempt that the throttle turns away, which is counted; `undefined` if the attempt may go on. */
+  /** If the throttle turns the attempt away, counts that and returns the answer. `undefined` if the attempt may go on. */
   turnedAway(attempter: Attempter): SignInResult | undefined;
   /** Compares the password of an attempt that has a seat of the gate. */
   judge(attempt: ResolvedAttempt): Promise<SignInResult>;
@@ -79,7 +79,7 @@ interface Judge {
 interface JudgeParts {
   readonly metrics: PasswordMetrics;
   readonly throttle: LoginThrottle;
-  /** Those who are told when an attempt has filled the bucket of its user. */
+  /** Called when an attempt has filled the bucket of its user. */
   readonly limited: readonly LimitListener[];
 }
 
@@ -138,7 +138,7 @@ function resolveUser(users: UserDirectory, typed: string): User | undefined {
   return typed.includes('@') ? users.byEmail(typed) : undefined;
 }
 
-/** In a User object a replica whose bucket is full writes the state; in the users file an operator does. */
+/** The state of a User object is set by a replica whose bucket is full, that of a user in the users file by an operator. */
 const limitedBy = (user: User | undefined): Attempter['limitedBy'] =>
   user?.state !== 'AuthLimitExceeded' ? undefined : user.isObject ? 'replica' : 'operator';
 

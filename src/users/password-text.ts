@@ -4,7 +4,7 @@ export const LONGEST_PASSWORD_BYTES = 72;
 /** Composing shrinks a text at most to two sevenths of its bytes (U+1FBE U+0308 U+0301), so a text longer than this stays too long. */
 const LONGEST_COMPOSED_BYTES = 4 * LONGEST_PASSWORD_BYTES;
 
-/** Whether the forms need not be computed: ASCII has only one Unicode form, and a text this long is refused in any form. */
+/** True for ASCII, which has only one Unicode form, and for a text so long that it is refused in any form. */
 const hasOneForm = (password: string): boolean =>
   /^\p{ASCII}*$/u.test(password) || Buffer.byteLength(password) > LONGEST_COMPOSED_BYTES;
 

@@ -3,7 +3,7 @@ import type { User } from './user.ts';
 /** One attempt to sign in with a name (or e-mail) and a password. */
 export interface SignInAttempt {
   readonly username: string;
-  /** As sent, never trimmed. Its composed and decomposed forms are tried as well (docs/contract/tokens.md, section 10). */
+  /** Not trimmed. The sign-in tries its composed and decomposed forms as well (docs/contract/tokens.md, section 10). */
   readonly password: string;
   /** The caller's address, already normalised (IPv6 as /64). */
   readonly source: string;
@@ -31,8 +31,8 @@ export interface PasswordSignIn {
   /** The user with the typed name or e-mail, for the audit trail, which never records what was typed. */
   userOf(typed: string): User | undefined;
   /**
-   * Hashes a new password, behind the same gate as the compares. Rejects when the password is one that bcrypt would cut off;
-   * the caller has checked the rules for passwords before.
+   * Hashes a new password, behind the same gate as the compares. Rejects a password that bcrypt would cut off. The caller
+   * must check the rules for passwords before.
    */
   hash(password: string, from: Pick<SignInAttempt, 'source' | 'signal'>): Promise<HashResult>;
 }
@@ -49,7 +49,7 @@ export interface ThrottleControl {
   unlock(user: Spellings): void;
   /** Makes user and address a known-good pair for the rest of 24 h: the user signed in from this normalised address `ageMs` ago. */
   known(user: Spellings, source: string, ageMs: number): void;
-  /** Calls `limited` once in each window when the bucket is full that all addresses of a user share. */
+  /** Calls `limited`, once in each window, when the bucket of a user for all addresses together is full. */
   onLimited(limited: (user: User) => void): void;
 }
 

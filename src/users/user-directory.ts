@@ -10,11 +10,11 @@ import {
   type UserList,
 } from './user.ts';
 
-/** What has changed in a source. */
+/** A change of a source. */
 export interface SourceChange {
   /** The changed users by name, as they are now; `undefined` for one who is gone. */
   readonly users: ReadonlyMap<string, User | undefined>;
-  /** The source has read its users for the first time. No listener is called then: this does not make any user another one. */
+  /** The source has read its users for the first time. The directory calls no listener then, because no tokens must end. */
   readonly isFirst?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface UserSource {
   users(): Iterable<User>;
   /** The label of a source that takes users over from this one. A name in both is then no conflict. */
   readonly givesWayTo?: string;
-  /** Calls `changed` with what has changed; without an argument when all of `users()` has to be read again. */
+  /** Calls `changed` with the changed users, or without an argument if the directory must read all of `users()` again. */
   onChange(changed: (change?: SourceChange) => void): void;
 }
 
@@ -62,7 +62,7 @@ export function derivedUid(scope: string, name: string): string {
 
 export interface UserDirectoryParts {
   readonly events: SecurityEvents;
-  /** Whether nobody can sign in with this name. Default: the names that Kubernetes reserves. */
+  /** Whether the name is reserved, so that nobody can sign in with it. Default: `isReservedName`. */
   isReserved?(name: string): boolean;
 }
 
@@ -125,7 +125,7 @@ class IndexedUsers implements UserDirectory, UserList, UserChanges, EmailOwners,
     this.#listeners.push(changed);
   }
 
-  /** The difference between the users of a source and those that were read from it before. */
+  /** Reads a source again, and returns what differs from the users that it had before. */
   #reread({ source, users: before }: IndexedSource): ReadonlyMap<string, User | undefined> {
     const changed = new Map<string, User | undefined>([...before.keys()].map((name) => [name, undefined]));
     const seen = new Set<string>();
@@ -182,12 +182,12 @@ class IndexedUsers implements UserDirectory, UserList, UserChanges, EmailOwners,
   }
 }
 
-/** Names have no blanks. */
+/** Unique, because names have no blanks. */
 const refusalKey = (source: UserSource, name: string): string => `${name} ${source.label}`;
 
 /**
- * Whether tokens of `before` must end. A first password does not end them: without a password there was no sign-in, and a replica
- * may see a new user before it sees the password.
+ * Whether tokens of `before` must end. A first password does not end them: without a password nobody signed in, and a replica
+ * may see a new user before the password.
  */
 const isAnother = (before: User, now: User | undefined): boolean =>
   before.uid !== now?.uid ||

@@ -26,8 +26,8 @@ export interface User {
   /** Not empty: the user must set a first password. Clients read it in the access token. */
   readonly uninitialized?: string;
   /**
-   * Set for a User object of the cluster: a change of its password ends its sessions first. The tokens of all other users carry
-   * a digest of the password hash, because we do not see a change that is made while we do not run.
+   * Set for a User object of the cluster: a change of its password ends its sessions first. The password of any other user
+   * may change while we do not run. So the tokens of those users carry a digest of the password hash.
    */
   readonly isObject?: true;
 }
@@ -62,10 +62,7 @@ export interface UserChanges {
 /** Whether Kubernetes gives the name of a user or group its own meaning (A-31, docs/promises.md). */
 export const isClusterOwn = (name: string): boolean => name.startsWith('system:') || name.startsWith('kubeadm:');
 
-/**
- * DNS-1123 labels joined by dots, as Kubernetes names its objects. Names have at most 253 characters, so matching stays
- * fast.
- */
+/** DNS-1123 labels joined by dots, as Kubernetes names its objects. Matched only against texts of at most 253 characters. */
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LONGEST_NAME = 253;
 
@@ -85,10 +82,10 @@ export const isUserName = (text: string): boolean => text.length <= LONGEST_NAME
 
 export const isEmail = (text: string): boolean => text.length <= LONGEST_EMAIL && EMAIL.test(text);
 
-/** Whether nobody can sign in with this name, even if a source has such a user (A-32). */
+/** Whether the name is reserved: nobody can sign in with it, even if a source has such a user (A-32). */
 export const isReservedName = (name: string): boolean => isReserved(name);
 
-/** Returns a predicate: whether a name is one of `names`, or one that Kubernetes gives its own meaning. */
+/** Returns a function that recognizes `names`, and all names to which Kubernetes gives a meaning of its own. */
 export function reservedNames(names: readonly string[]): (name: string) => boolean {
   const reserved = new Set(names);
   return (name) => reserved.has(name) || isClusterOwn(name);

@@ -43,8 +43,7 @@ function parseYaml(text: string): { readonly content: unknown } | Problems {
     const lines = new LineCounter();
     const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
     const [first] = document.errors;
-    // Resolving aliases throws for an alias without its anchor, and for too many aliases, which could expand a small text to
-    // gigabytes.
+    // `toJS` throws for an alias without its anchor, and for too many aliases, which could expand a small text to gigabytes.
     return first ? { problems: [faultAt(first, lines)] } : { content: document.toJS({ maxAliasCount: 100 }) };
   } catch {
     const message = 'not YAML: it nests too deep, has an alias without its anchor, or too many aliases';

@@ -58,8 +58,8 @@ export class CredentialSource {
   }
 
   /**
-   * Reads the credential for the first time. Throws an `Error` of one sentence for a file that cannot be read, but not when an exec
-   * plugin fails: the plugin may need the network, and the first request runs it again.
+   * Reads the credential for the first time. Throws an `Error` of one sentence if a file cannot be read. A failed exec plugin
+   * is only logged, because it may need the network, and the first request runs it again.
    */
   async load(): Promise<void> {
     if (this.#plugin) await readCredentialFiles(this.#access);
@@ -126,7 +126,7 @@ export async function readCredentialFiles(access: ClusterAccess): Promise<void> 
   });
 }
 
-/** The access without the kubeconfig's own token once the token file has been read: that token is older. */
+/** Removes the kubeconfig's own token once the token file has been read, because that token is older. */
 function withoutFallback(access: ClusterAccess, { authorization }: Credential): ClusterAccess {
   const { token } = access;
   if (!token || !('file' in token) || token.otherwise === undefined) return access;
@@ -160,7 +160,7 @@ async function read(source: Source | undefined): Promise<string | undefined> {
     return '';
   });
   if (text.trim() !== '') return text;
-  // A file that is empty is just being written. It counts as an error, so that the last valid content stays in use.
+  // Somebody is writing an empty file at this moment. It counts as an error, so that the last valid content stays in use.
   if (otherwise === undefined) throw new Error(`${file} is empty`);
   return otherwise;
 }

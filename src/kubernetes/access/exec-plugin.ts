@@ -65,7 +65,7 @@ export class ExecPlugin {
     }
   }
 
-  /** The plugin's input, an `ExecCredential` in KUBERNETES_EXEC_INFO: there is no terminal, and perhaps the cluster to sign in to. */
+  /** The `ExecCredential` in KUBERNETES_EXEC_INFO. It says that there is no terminal, and names the cluster if that is wanted. */
   #info(authority: string | undefined): string {
     const { apiVersion, cluster } = this.#command;
     const data =
@@ -89,7 +89,7 @@ function runWithin(signal: AbortSignal, { program, command, variables }: Run): P
     let length = 0;
     const child = start(program, command.args, variables);
     if (!child) return reject(fault('cannot be started: an argument or a variable of it holds a NUL'));
-    /** Kills the program and closes its output, which processes that it has started may keep open. */
+    /** Kills the program and closes its output, which its child processes may keep open. */
     const end = (error: Error): void => {
       child.kill('SIGKILL');
       child.stdout.destroy();
@@ -113,7 +113,7 @@ function runWithin(signal: AbortSignal, { program, command, variables }: Run): P
   });
 }
 
-/** Starts the program without standard input. Node's own errors are not passed on, because they quote the argument. */
+/** Starts the program without standard input. Drops Node's own errors, because they quote the argument. */
 function start(program: string, args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
   try {
     return spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });

@@ -6,11 +6,11 @@ import { environmentProxy } from '../../runtime/text/proxy-variables.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { ClusterAccessError, type KubeconfigRules, kubeconfigAccess } from './kubeconfig.ts';
 
-/** Where the access to the cluster is looked for. */
+/** Where to look for access to the cluster. */
 export interface AccessOptions extends KubeconfigRules {
   /** A kubeconfig file. Default: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
   readonly kubeconfig?: string | undefined;
-  /** The process environment: it may name a cluster and a proxy, and exec plugins get it. Default: none. */
+  /** The process environment. It may name a cluster and a proxy, and exec plugins get it. Default: none. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -53,7 +53,7 @@ async function accessOfList(files: readonly string[], rules: KubeconfigRules): P
   return { ...merged, warnings: [...warnings, ...(merged.warnings ?? [])] };
 }
 
-/** Whether the file exists. If it exists and cannot be read, reading it gives the error. */
+/** Whether the file exists. A file that exists and cannot be read causes an error later, when it is read. */
 const isThere = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,

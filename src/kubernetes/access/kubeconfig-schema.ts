@@ -1,8 +1,8 @@
 import { PlainNumber, type Value } from './kubeconfig-text.ts';
 
 /**
- * An entry whose types have been checked: the members that the client library reads, with their names in the file, and those that
- * it does not read. A member that is not set is empty, as in Kubernetes' own clients.
+ * An entry whose types have been checked. `members` are read by the client library and keep their names in the file; `rest`
+ * has the others. A member that is not set is empty, as in Kubernetes' own clients.
  */
 export interface CheckedEntry<Rest> {
   readonly members: Readonly<Record<string, unknown>>;

@@ -56,7 +56,7 @@ function ownCredential(user: LoadedUser): UserCredential {
   };
 }
 
-/** If there is a token file, it is used as soon as it can be read; until then the token is. */
+/** A token file wins over the token as soon as it can be read. */
 function tokenSource({ token, tokenFile, folder }: LoadedUser): Pick<ClusterAccess, 'token'> {
   if (tokenFile === '') return token === '' ? {} : { token: { data: token } };
   const file = beside(folder, tokenFile);

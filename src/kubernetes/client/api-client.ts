@@ -191,8 +191,8 @@ const contentType = ({ method }: ApiRequest): string =>
   method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
 
 /**
- * OpenSSL's codes for a certificate that no authority of ours has signed:
- * https://nodejs.org/api/tls.html#x509-certificate-error-codes. Nothing of the request has been sent then.
+ * OpenSSL's codes for a server certificate that no CA of ours has signed
+ * (https://nodejs.org/api/tls.html#x509-certificate-error-codes). TLS failed, so nothing of the request was sent.
  */
 const UNTRUSTED: ReadonlySet<unknown> = new Set([
   'CERT_SIGNATURE_FAILURE',
@@ -210,10 +210,7 @@ function rethrowUnlessUntrusted(error: NodeJS.ErrnoException): Error {
 
 const isSame = (a: Credential, b: Credential): boolean => a.authorization === b.authorization && a.tls === b.tls;
 
-/**
- * Parses the body. Only lists lose their `managedFields`: an object that is read to be written back keeps them, because an update
- * with empty ones would erase them.
- */
+/** Parses the body. Only lists lose their `managedFields`: a single object may be written back, and so stays as it was read. */
 function parseBody({ purpose }: ApiRequest, body: Buffer): unknown {
   const parse = purpose === 'list' ? parseObjects : JSON.parse;
   try {
@@ -262,13 +259,13 @@ class HeldRefusal implements ResponseSink {
 export class ClusterError extends Error implements LastingRefusal {
   /** Its code, reason and message may be passed on to the caller whom the request impersonated. */
   readonly status: Status;
-  /** The faulty fields and what is wrong with them, with a 422. */
+  /** With a 422: each faulty field, and what is wrong with it. */
   readonly causes: ReturnType<typeof toCauses>;
-  /** Whether the cluster refuses our impersonation; then it has not checked the rights of the impersonated user. */
+  /** Whether the cluster refuses our impersonation. If so, it has not checked the rights of the impersonated user. */
   readonly isOfImpersonation: boolean;
   /** How long the API server asks us to wait, with 429 and 503 (RFC 9110 10.2.3); 0 if it does not say. */
   readonly retryAfterMs: number;
-  /** With a 403, what in the cluster refuses. */
+  /** What in the cluster refuses the request, and will until somebody changes it (`lastingRefusalOf`). */
   readonly lastingRefusal: string | undefined;
 
   constructor(what: string, response: ApiResponse) {
@@ -284,7 +281,7 @@ export class ClusterError extends Error implements LastingRefusal {
   }
 }
 
-/** Whether the object was not as the request expected: it has changed meanwhile, is another one or, on a create, exists. */
+/** Whether the error is a 409: the object has changed, is another one or, on a create, exists already. */
 export const isConflict = (error: unknown): boolean => error instanceof ClusterError && error.status.code === 409;
 
 /** The conflict of a create: there is an object of this name. */

@@ -12,8 +12,8 @@ export type Lane = 'requests' | 'watches';
  */
 const KEEP_ALIVE_PROBE_MS = 10_000;
 /**
- * The API server closes idle connections after 3 min. We close them earlier, so that we never send a request on a connection that
- * it is closing.
+ * The API server closes idle connections after 3 min. We close them earlier, so that no request goes to a connection that the
+ * server is just closing.
  */
 const IDLE_CONNECTION_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -138,8 +138,8 @@ export interface TunnelOptions {
 }
 
 /**
- * Connects undici through a proxy: with `CONNECT` (RFC 9110 9.3.6), even to a server without TLS, and then with TLS to the server
- * itself, so that the proxy sees only the server's name and port.
+ * Connects undici through a proxy by `CONNECT` (RFC 9110 9.3.6), even if the server has no TLS. TLS is with the server itself,
+ * so the proxy sees only the server's name and port.
  */
 export function createTunnelConnector(options: TunnelOptions): buildConnector.connector {
   return (asked, callback) => {

@@ -1,9 +1,9 @@
 import { asObject } from '../../runtime/text/json-value.ts';
 import type { KubernetesObject } from '../object.ts';
 
-/** How long nobody takes the lease from a holder that no longer renews it: client-go's `LeaseDuration`. */
+/** How long others wait before they take the lease from a holder that no longer renews it: client-go's `LeaseDuration`. */
 const LEASE_MS = 15_000;
-/** The longest that another holder may ask us to wait. Longer is somebody's mistake, and would keep the lease for ever. */
+/** The longest duration that we accept from another holder. A longer one is a mistake that would lock the lease for ever. */
 const LONGEST_LEASE_SECONDS = 600;
 
 /** What a Lease object says about who holds it. */
@@ -12,7 +12,7 @@ export interface LeaseRecord {
   readonly holder: string;
   /** How long others wait after the last change before they take it. */
   readonly durationMs: number;
-  /** A text that differs after each renewal, no matter what the renewal changed. */
+  /** A text that is another one after each renewal, whatever the renewal changed. */
   readonly mark: string;
 }
 
@@ -27,7 +27,7 @@ export function toLeaseRecord(object: KubernetesObject): LeaseRecord {
   };
 }
 
-/** The spec with which `identity` holds the lease from now on; a renewal keeps the time of acquisition. */
+/** The spec to write so that `identity` holds the lease from now on. A renewal keeps the time of acquisition. */
 export function heldBy(identity: string, before: KubernetesObject | undefined, nowMs: number): object {
   const spec = asObject(before?.['spec']);
   const now = microTime(nowMs);
@@ -43,7 +43,7 @@ export function heldBy(identity: string, before: KubernetesObject | undefined, n
   };
 }
 
-/** The spec of a lease that everybody may take at once. */
+/** The spec to write so that others may take the lease at once. */
 export const released = (before: KubernetesObject, nowMs: number): object => ({
   ...asObject(before['spec']),
   holderIdentity: '',
@@ -51,5 +51,5 @@ export const released = (before: KubernetesObject, nowMs: number): object => ({
   renewTime: microTime(nowMs),
 });
 
-/** `metav1.MicroTime`, which has six digits after the point, no fewer. For people to read: nobody compares these. */
+/** `metav1.MicroTime`, which must have six digits after the point. Only people read these times; nobody compares them. */
 const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

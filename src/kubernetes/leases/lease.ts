@@ -9,23 +9,23 @@ import type { ClusterObjects, ObjectCollection } from '../objects/cluster-object
 import { heldBy, type LeaseRecord, released, toLeaseRecord } from './lease-record.ts';
 
 /**
- * How long after the last renewal that succeeded the holder stops: client-go's `RenewDeadline`. Nobody takes the lease
- * within 15 s, so what the holder has begun has 5 s to end.
+ * The holder stops this long after its last successful renewal: client-go's `RenewDeadline`. Others wait for 15 s, so the
+ * work that the holder has begun has 5 s to end.
  */
 const RENEW_DEADLINE_MS = 10_000;
 /** The time between two attempts: client-go's `RetryPeriod`. */
 const RETRY_MS = 2_000;
-/** How much longer a candidate may wait, so that not all of them come at once: client-go's `JitterFactor`. */
+/** A candidate waits longer by up to this factor, so that not all of them come at once: client-go's `JitterFactor`. */
 const JITTER = 1.2;
-/** The requests of one attempt. When one of them hangs, another attempt fits in before the holder must stop. */
+/** The time limit of one attempt. If its requests hang, there is time for another attempt before the holder must stop. */
 const ATTEMPT_MS = RENEW_DEADLINE_MS / 2;
-/** The limit of the release, made as the process ends. If it fails, the next holder only gets the lease a little later. */
+/** The time limit of the release when the process ends. If it fails, the next holder gets the lease a little later. */
 const RELEASE_MS = 2_000;
 
 export interface LeaseOptions {
   readonly name: string;
   readonly namespace: string;
-  /** No two processes may have the same one, not even one after the other. */
+  /** Unique for each process: not even a restarted one may use it again. */
   readonly identity: string;
 }
 
@@ -37,16 +37,16 @@ export interface LeaseParts {
 }
 
 /**
- * Elects one of several processes by a Lease object of Kubernetes. At most one of them is the holder at a time, as long as
- * their clocks run equally fast to one part in three: nobody compares the times of two clocks.
+ * Elects one of several processes by a Lease object of Kubernetes. At most one of them is the holder at a time, unless the
+ * clock of one runs a third slower than another's. It never compares the times of two clocks.
  */
 export interface Lease {
   /**
-   * Whether this process holds the lease now. True for 10 s after each renewal; others wait at least 15 s. Call it
-   * right before each piece of work, which must end within the 5 s between. It makes no request.
+   * Whether this process holds the lease now. True for 10 s after each renewal; others wait at least 15 s. Call it right
+   * before each piece of work, and end that within the remaining 5 s. It makes no request.
    */
   isHolder(): boolean;
-  /** Tries to get the lease and to keep it, until the signal aborts; then gives it back. Needs get, create and update. */
+  /** Tries to get the lease and keep it until the signal aborts, then releases it. Needs the rights to get, create, update. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -66,14 +66,14 @@ class ClusterLease implements Lease {
   readonly #objects: ClusterObjects;
   readonly #logger: Logger;
   readonly #failure: LastingFailure;
-  /** When the last renewal that succeeded was sent. */
+  /** When we sent the last successful renewal. */
   #renewed: Instant | undefined;
-  /** The object as we wrote it last, as far as we know: a renewal needs no read before. */
+  /** The object as we last wrote it, if we know that. With it a renewal needs no read. */
   #written: KubernetesObject | undefined;
-  /** The last change that was seen, and when. */
+  /** The last change of the lease that we saw, and when. */
   #observed: { readonly mark: string; readonly atMs: number } | undefined;
   #hasTried = false;
-  #toldHolder = false;
+  #loggedHolder = false;
 
   constructor(options: LeaseOptions, parts: LeaseParts) {
     const { name, namespace, identity } = options;
@@ -102,12 +102,12 @@ class ClusterLease implements Lease {
     const { clock, random } = this.#parts;
     while (!signal.aborted) {
       await this.#attempt(signal);
-      this.#tell();
+      this.#logChange();
       const spread = this.isHolder() ? 1 : 1 + JITTER * random.fraction();
       await clock.sleep(RETRY_MS * spread, signal);
     }
     this.#renewed = undefined;
-    this.#tell();
+    this.#logChange();
     await this.#release();
   }
 
@@ -122,16 +122,16 @@ class ClusterLease implements Lease {
       this.#failure.over({}, 'the lease can be read and written again');
     } catch (error) {
       this.#written = undefined;
-      // A conflict: another candidate was faster, or somebody changed the object. Who holds it is read next time.
+      // After a conflict (another candidate was faster, or somebody changed the object) the next attempt reads the holder.
       if (!signal.aborted && !isConflict(error))
         this.#failure.failed({ err: error }, 'the lease can be neither read nor written');
     }
   }
 
-  /** The object as it was written; `undefined` while somebody else holds it. Writes nothing any more once `signal` aborts. */
+  /** Returns the written object, or `undefined` if somebody else holds the lease. Writes nothing after `signal` aborts. */
   async #write(signal: AbortSignal): Promise<KubernetesObject | undefined> {
     const { name, identity } = this.#options;
-    const written = this.#written; // writing over it succeeds only where nobody has taken the lease since
+    const written = this.#written; // replacing it fails with a conflict if somebody has taken the lease since
     const stored = written ?? (await this.#objects.get(name));
     if (!written && stored && !this.#isFree(toLeaseRecord(stored))) return undefined;
     if (signal.aborted) throw new Error('the answer came too late');
@@ -141,8 +141,9 @@ class ClusterLease implements Lease {
   }
 
   /**
-   * Held by us, nobody's, or unchanged for as long as its holder asked for, since we saw it change. One of ours that we
-   * no longer hold is as that of another: who gets no answers must not keep it from those who do.
+   * Whether we may take the lease: we hold it, nobody does, or we have seen no change of it for its whole duration. If we
+   * held it too long ago, we must wait for that duration as well. Otherwise a process that gets no answers could keep the
+   * lease from the others.
    */
   #isFree({ holder, durationMs, mark }: LeaseRecord): boolean {
     const nowMs = this.#now().monotonicMs;
@@ -151,7 +152,7 @@ class ClusterLease implements Lease {
     return isOurs || holder === '' || nowMs - this.#observed.atMs >= durationMs;
   }
 
-  /** Reads it first: of the last write we may have had no answer. */
+  /** Reads the object first, because the answer to our last write may be lost. */
   async #release(): Promise<void> {
     if (!this.#hasTried) return;
     const { name, identity } = this.#options;
@@ -168,10 +169,10 @@ class ClusterLease implements Lease {
     }
   }
 
-  #tell(): void {
+  #logChange(): void {
     const isHolder = this.isHolder();
-    if (isHolder === this.#toldHolder) return;
-    this.#toldHolder = isHolder;
+    if (isHolder === this.#loggedHolder) return;
+    this.#loggedHolder = isHolder;
     this.#logger.info({}, isHolder ? 'this process holds the lease' : 'this process no longer holds the lease');
   }
 

@@ -1,19 +1,19 @@
 import type { KubernetesObject } from '../object.ts';
 
-/** An object to be made: the server gives it uid and version. */
+/** An object to create: the server gives it uid and version. */
 export interface NewObject {
   readonly metadata: { readonly name: string; readonly [member: string]: unknown };
   readonly [member: string]: unknown;
 }
 
-/** The user in whose name a write is sent. Default: ourselves. */
+/** The user that a write impersonates. */
 export interface Impersonated {
   readonly name: string;
   readonly groups: readonly string[];
 }
 
 export interface WriteOptions {
-  /** The cluster decides by this user's rights, not by ours. */
+  /** The cluster decides by this user's rights, not by ours. Absent: by ours. */
   readonly as?: Impersonated | undefined;
   /** The cluster checks everything and stores nothing (`dryRun=All`). */
   readonly dryRun?: boolean;
@@ -21,8 +21,8 @@ export interface WriteOptions {
 
 export interface ListOptions {
   /**
-   * The API server may answer from its watch cache, which may lack writes of a moment ago. For objects that are only displayed.
-   * A server before 1.31 answers any other list from etcd, at a cost that grows with the whole collection.
+   * The API server may answer from its watch cache, which may lack writes of a moment ago. Use it for objects that are only
+   * displayed. Before 1.31 the server answers other lists from etcd, at a cost that grows with the whole collection.
    */
   readonly mayBeOld?: boolean;
 }
@@ -46,7 +46,7 @@ export interface ClusterObjects {
    */
   list(labelSelector: string, options?: ListOptions): Promise<readonly KubernetesObject[]>;
   create(object: NewObject, options?: WriteOptions): Promise<KubernetesObject>;
-  /** Its `metadata.resourceVersion` makes it a compare-and-swap. */
+  /** A compare-and-swap, by the object's `metadata.resourceVersion`. */
   replace(object: KubernetesObject, options?: WriteOptions): Promise<KubernetesObject>;
   /** A merge patch (RFC 7386) of the object or of its status. With `metadata.resourceVersion` in it: a compare-and-swap. */
   patch(

@@ -16,7 +16,7 @@ import { impersonationOf } from './impersonation.ts';
 /** A caller waits for each of these requests. The API server answers in milliseconds or not at all. */
 const TIME_LIMIT_MS = 10_000;
 
-/** The same as kubectl's. A list that may be old comes in one piece, because the API server ignores the limit then. */
+/** kubectl's page size. For a list with `mayBeOld` the API server ignores it and sends one page. */
 const PAGE_SIZE = '500';
 
 export interface ObjectRequestParts {
@@ -110,7 +110,7 @@ export class HttpClusterObjects implements ClusterObjects {
     return 'removed';
   }
 
-  /** Without a name, the request would be about the whole collection. */
+  /** Throws for an empty name, with which the request would be about the whole collection, and for `.` and `..`. */
   #pathOf(name: string): string {
     if (/^\.{0,2}$/.test(name)) throw new Error(`"${name}" names no object`);
     return `${this.#path}/${encodeURIComponent(name)}`;

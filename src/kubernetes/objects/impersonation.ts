@@ -2,13 +2,13 @@ import { fitsHeader, headerOctets } from '../../runtime/text/header-text.ts';
 import type { ImpersonationHeaders } from '../access/cluster-access.ts';
 import type { Impersonated } from './cluster-objects.ts';
 
-/** The group whose members may do everything, without any authorizer being asked. Nobody whom we sign in is in it. */
+/** Members of this group may do everything: the API server asks no authorizer about them. We sign in nobody as a member. */
 const UNLIMITED = 'system:masters';
 
 /**
- * The headers by which the API server treats a request as this user's. Each group is a header of its own, which works
- * because our connections speak HTTP/1.1: over HTTP/2, undici joins them to the name of one group. Throws if a name
- * cannot be sent as it is, and for a member of `system:masters`, for whom the cluster would check no right.
+ * The headers by which the API server treats a request as this user's. Each group has a header of its own. That needs
+ * HTTP/1.1: over HTTP/2, undici would join them to the name of one group. Throws if a header cannot carry a name, and for
+ * a member of `system:masters`, for whom the cluster would check no right.
  */
 export function impersonationOf({ name, groups }: Impersonated): ImpersonationHeaders {
   for (const text of [name, ...groups])

@@ -12,9 +12,9 @@ interface Held {
 }
 
 /**
- * Passes an answer on as it comes, except two that are about our own account and must not reach the caller: a 401, which
- * says that the server does not accept our credential, and the 403 by which it refuses that we impersonate the caller. Any
- * other 403 is held back only until it is clear that it is not that one.
+ * Passes an answer on as it comes, except two answers that are about our own account and must not reach the caller. One is a
+ * 401: the server does not accept our credential. The other is the 403 by which the server refuses that we impersonate the
+ * caller. Every 403 is held back until it is clear whether it is that refusal.
  */
 export class HeldAnswer implements PassedAnswer {
   readonly #answer: PassedAnswer;
@@ -40,7 +40,7 @@ export class HeldAnswer implements PassedAnswer {
     return this.#refused;
   }
 
-  /** Whether the server has answered, whether or not that was passed on. */
+  /** Whether the server has answered, even if the answer was not passed on. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -86,8 +86,8 @@ export class HeldAnswer implements PassedAnswer {
 }
 
 /**
- * The body, or the beginning of it. It is decompressed if a proxy in front of the API server has compressed it, since
- * callers may ask for gzip.
+ * The body, or its beginning. Decompresses it if need be: callers may ask for gzip, and a proxy in front of the API server
+ * may grant it.
  */
 function textOf({ headers, chunks }: Held): Buffer {
   const body = Buffer.concat(chunks);

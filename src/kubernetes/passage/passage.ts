@@ -10,8 +10,8 @@ import { Reachability } from './reachability.ts';
 import { requestUpgrade, type Upgraded } from './upgrade.ts';
 
 /**
- * The most calls in flight, however large `limits.maxGatewayRequests` is; its default is the same number. The API server itself
- * works at 600 at once for everybody by default (its `--max-requests-inflight` and `--max-mutating-requests-inflight`).
+ * The most calls in flight, however large `limits.maxGatewayRequests` is; its default is the same number. By default the API
+ * server handles 600 requests at once, of all its clients (`--max-requests-inflight`, `--max-mutating-requests-inflight`).
  */
 const MOST_CONNECTIONS = 512;
 
@@ -52,8 +52,8 @@ export class Passage {
 
   /**
    * Sends the call and passes its answer on as it comes. Rejects with a `PassageError` if there is no answer that may be
-   * passed on, or if it breaks off after it has begun. A call without a body is sent once more if our credential has
-   * changed, and a GET or HEAD if its connection turned out to be closed.
+   * passed on, or if the answer breaks off. Repeats a call without a body once if our credential has changed, and a GET or
+   * HEAD once if the server had closed the connection.
    */
   async send(call: PassedCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
     if (!call.isLongRunning && this.#underway >= MOST_CONNECTIONS) throw new PassageError('full');
@@ -118,7 +118,7 @@ export class Passage {
         return once();
       });
     } catch (error) {
-      // A body that broke off is the client's doing, and says nothing about the server.
+      // If the client's body broke off, the client has gone. That says nothing about the server.
       if (call.body?.stream.errored) throw new PassageError('left', error);
       throw this.#failureOf(error, held, { signal: sending.signal, sentAt });
     }
@@ -167,7 +167,7 @@ export class Passage {
     return passOn({ dispatcher, options, body, isLongRunning }, held, { clock, signal });
   }
 
-  /** Returns a function that counts the answer of a call that is sent now. */
+  /** Returns a function that counts the answer to a call that begins now. */
   #counted(): (status: number) => void {
     const { metrics, clock } = this.#parts;
     const sentAt = clock.monotonic();
@@ -184,8 +184,8 @@ export class Passage {
   ): PassageError {
     if (signal.aborted) return new PassageError('left', error);
     if (!hasBegun) {
-      // If the server closes the connection or its answer cannot be parsed, the call itself may be the reason. Its sender must
-      // not make the server count as away for others.
+      // If the server closes the connection or its answer cannot be parsed, the call itself may be the reason. One caller must
+      // not be able to make us treat the server as away for all others.
       if (!isClosedConnection(error) && !isUnreadable(error)) this.#reachability.failed(sentAt);
       this.#parts.metrics.failed('gateway');
     }
@@ -219,8 +219,8 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIM
 const isTimeout = (error: unknown): boolean => TIMEOUTS.has(codeOf(error));
 
 /**
- * Whether an answer came that cannot be parsed: a user with a backend behind the API server can cause that. A parser
- * error of undici need not have a code.
+ * Whether an answer came that cannot be parsed. A user can cause that by a backend behind the API server. Some parser
+ * errors of undici have no code.
  */
 const isUnreadable = (error: unknown): boolean =>
   (error as Error | null)?.name === 'HTTPParserError' ||

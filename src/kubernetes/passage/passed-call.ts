@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { RefusedImpersonation } from '../status.ts';
 
-/** One call of a user that is passed on to the API server, as it is sent. */
+/** One call of a user, as we send it to the API server. */
 export interface PassedCall {
   readonly method: string;
   /** Path and query, sent unchanged after the path of the configured server. */

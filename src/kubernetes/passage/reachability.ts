@@ -1,12 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** One failure may be due to its connection. This many in a row, without an answer between them, are due to the server. */
+/** One failure may be due to its connection. After this many in a row, without an answer, we take the server for away. */
 const FAILURES = 5;
 const TRY_AGAIN_MS = 1_000;
 
 /**
- * Whether the API server is known to be away. Then calls are refused at once, so that callers do not wait for the time
- * limit of a connection. One call a second is let through to find out whether the server is back.
+ * Knows whether the API server is away. While it is, calls are refused at once, so that callers do not wait for the time
+ * limit of a connection. One call a second is admitted to find out whether the server is back.
  */
 export class Reachability {
   readonly #clock: Clock;
@@ -34,8 +34,8 @@ export class Reachability {
   }
 
   /**
-   * Records that a call sent at that time got no connection, or no answer in time. It does not count if another call was
-   * answered since: then the reason is the call, and not the server.
+   * Records that a call sent at that time got no connection, or no answer in time. It does not count if the server has
+   * answered another call since: then the reason is the call, not the server.
    */
   failed(sentAt: number): void {
     if (sentAt < this.#answeredAt) return;

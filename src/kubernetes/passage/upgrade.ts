@@ -12,7 +12,7 @@ export interface Upgraded {
   readonly socket: Socket;
 }
 
-/** From the request to the server's answer. It first connects to the kubelet, which connects to a container. */
+/** From the request to the answer. Before it answers, the API server connects to the kubelet, and that to a container. */
 const ANSWER_MS = 60_000;
 
 export interface UpgradeAttempt {
@@ -68,7 +68,7 @@ export function requestUpgrade(
   });
 }
 
-/** A POST says that it has no body; a GET has no need to (RFC 9110 8.6). */
+/** A POST without a body must say so; a GET need not (RFC 9110 8.6). */
 const lengthOf = ({ method }: PassedCall): string[] => (method === 'POST' ? ['Content-Length', '0'] : []);
 
 async function relay(response: IncomingMessage, answer: PassedAnswer): Promise<void> {

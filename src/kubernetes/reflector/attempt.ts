@@ -2,14 +2,11 @@ import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Failure } from './failure.ts';
 
-/**
- * Limit for response headers and for a list that stops flowing. It counts from the last progress, not from the start
- * (C-26).
- */
+/** The limit for response headers and for a list that stalls. It counts from the last byte, not from the start (C-26). */
 const ANSWER_LIMIT_MS = 30_000;
 /**
- * Bookmarks come about every 60 s, and this adds a margin. TCP keep-alive finds a dead peer; this finds a peer that
- * sends nothing.
+ * How long a watch may be silent: bookmarks come about every 60 s, and this adds a margin. TCP keep-alive finds a dead
+ * peer; this finds a live one that sends nothing.
  */
 const QUIET_LIMIT_MS = 75_000;
 
@@ -48,7 +45,7 @@ export class ReflectorRequest {
     this.#controller.abort();
   }
 
-  /** Releases the timer and the listener. If the request was ended here, that reason wins over the source's result. */
+  /** Releases the timer and the listener. If we ended the request, our reason wins over the source's result. */
   finish<T>(result: T): T | Failure {
     this.#silence.stop();
     this.#stopListening();
@@ -57,8 +54,8 @@ export class ReflectorRequest {
 }
 
 /**
- * Calls `onSilent` once when nothing was heard for the limit. `heard` is cheap: it only records the time, which the one
- * timer checks when it fires.
+ * Calls `onSilent` once, when nobody has called `heard` for the limit. `heard` is cheap: it only records the time, which
+ * the one timer checks when it fires.
  */
 export class SilenceLimit {
   readonly #clock: Clock;

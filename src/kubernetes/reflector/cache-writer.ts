@@ -41,8 +41,9 @@ export interface CacheWriterParts<E extends StoredEntry> {
 }
 
 /**
- * Orders the cluster's lists and events and writes them to the store. Within an epoch neither an object nor the cache as
- * a whole goes back in time (I2), even if events are repeated, reordered or old. It knows nothing of requests.
+ * Orders the cluster's lists and events and writes them to the store. An epoch is the time between two restores of the
+ * cluster. Within it neither an object nor the whole cache goes back in time (I2), even if events are repeated, reordered
+ * or old.
  */
 export class CacheWriter<E extends StoredEntry> implements Freshness {
   readonly #parts: CacheWriterParts<E>;
@@ -90,15 +91,12 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     this.#activeAt = this.#parts.clock.monotonic();
   }
 
-  /** Records that the cluster has just proved that nothing newer is missing here. */
+  /** Records that the cluster has just proved the cache current. */
   proven(): void {
     this.#proof.at = this.#parts.clock.monotonic();
   }
 
-  /**
-   * Turns a value into an entry. Returns `undefined` for a value that cannot be kept, which is counted, and logged once
-   * per object.
-   */
+  /** Turns a value into an entry. Returns `undefined` if it cannot be kept; counts it and logs it once per object. */
   toEntry(value: unknown): E | undefined {
     if (!isKubernetesObject(value)) {
       this.#parts.metrics.dropped('no_metadata');
@@ -107,10 +105,10 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return this.#reduced(value);
   }
 
-  /** Whether the newest version of this object was left out. */
+  /** Whether the newest version of this object was left out as malformed. */
   isMalformed = (key: string): boolean => this.#malformed.get(key) !== undefined;
 
-  /** Whether more objects were left out than we remember. */
+  /** Whether so many objects were left out that we may not remember all of them. */
   get hasTooManyMalformed(): boolean {
     return this.#malformed.size >= NAMED_MALFORMED;
   }
@@ -131,8 +129,8 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
 
   /**
    * Replaces the content of the cache with a list. A list older than the cache means that the server was restored.
-   * `isSuspect`: the cache was found to differ, so equal versions prove nothing. Readers see nothing of the list before
-   * the last step, and all of it then. No other change may come between `compare` and that step.
+   * `isSuspect`: the cache may be wrong, so equal versions prove nothing. The last step shows the whole list to readers. No
+   * other change may come between `compare` and that step.
    */
   *replace({ entries, resourceVersion }: CompleteList<E>, found: Comparison, isSuspect: boolean): Steps<Replaced> {
     const isSameEpoch = !found.isOlder && this.#epoch > 0;
@@ -170,7 +168,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     }
   }
 
-  /** A store that throws has a bug. It may cost one object, never the reflector. */
+  /** A store that throws has a bug. We lose one object by it, but the reflector goes on. */
   #write(object: KubernetesObject, removed: boolean): void {
     const { store, logger } = this.#parts;
     try {
@@ -182,9 +180,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     }
   }
 
-  /**
-   * Whether an event is in the past of its object, or of the whole cache when the object is not (or no longer) there.
-   */
+  /** Whether an event is older than its object in the cache or, if the cache has no such object, than the whole cache. */
   #isStale(object: KubernetesObject, removed: boolean): boolean {
     const { uid, resourceVersion } = object.metadata;
     const stored = this.#parts.store.get(keyOf(object));
@@ -223,10 +219,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     logger.warn({ err: error, object: key }, 'leaving out an object that cannot be understood');
   }
 
-  /**
-   * Whether an entry is no newer than the cache, yet the cache does not have it in this version: its event never came.
-   * There should be no such entry (I3).
-   */
+  /** Whether the cache should have this version of the entry and has not: its event never came. Should not happen (I3). */
   #isSurprise({ uid, resourceVersion }: E, stored: E | undefined): boolean {
     if (compareResourceVersions(resourceVersion, this.#resourceVersion) > 0) return false;
     return stored?.uid !== uid || stored.resourceVersion !== resourceVersion;

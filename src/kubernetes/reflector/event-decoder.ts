@@ -5,12 +5,12 @@ import { toStatus } from '../status.ts';
 import { type Failure, failureOfResponse } from './failure.ts';
 import type { WatchEvent, WatchSink } from './lister-watcher.ts';
 
-/** A Status has some hundred bytes. Anything longer is not one, so the rest is dropped. */
+/** A Status has some hundred bytes. A longer body is something else, and its rest is dropped. */
 const LONGEST_REFUSAL_BYTES = 64 * 1024;
 
 /**
- * Turns the bytes of a watch's answer into events: each line of a 200 is one, and any other answer is a Status. Stops
- * at the first bad line.
+ * Turns the answer to a watch into events. Each line of a 200 is an event, and any other answer is a Status. Stops at the
+ * first bad line.
  */
 export class EventDecoder implements ResponseSink {
   readonly #sink: WatchSink;
@@ -59,8 +59,8 @@ export class EventDecoder implements ResponseSink {
   }
 
   /**
-   * A flood is read in slices, line by line. A chunk has 64 kB or more. Its events take 1 ms, but 50 ms while V8 marks its
-   * heap and is late with that: then it marks for 5 ms each time that we allocate 64 kB.
+   * Reads a flood of events in slices, line by line. The events of a chunk, 64 kB or more, take 1 ms. They take 50 ms if V8 is
+   * late with the marking of its heap, because V8 then marks for 5 ms for every 64 kB that we allocate.
    */
   data(chunk: Buffer): Promise<void> | undefined {
     if (this.#failure) return undefined;
@@ -99,13 +99,13 @@ export class EventDecoder implements ResponseSink {
     }
   }
 
-  /** An error that the sink throws ends this watch and nothing else, also in a later slice, where nobody would catch it. */
+  /** Turns an error that the sink throws into a failure of this watch. In a later slice nobody else would catch it. */
   #take(line: string): Failure | undefined {
     try {
       const event = parseWatchEvent(line);
       return event ? this.#sink.event(event) : { kind: 'unreadable', detail: 'no watch event' };
     } catch (error) {
-      // Leaves out its message, which may contain a part of a Secret.
+      // Leaves out the error's message, which may contain a part of a Secret.
       return {
         kind: 'unreadable',
         detail: `an event could not be taken: ${error instanceof Error ? error.name : 'no error'}`,
@@ -141,7 +141,7 @@ export class EventDecoder implements ResponseSink {
   }
 }
 
-/** Returns `undefined` for a line that is no watch event. The stream cannot be trusted after that. */
+/** Returns `undefined` for a line that is not a watch event. The rest of the stream cannot be trusted then. */
 export function parseWatchEvent(line: string): WatchEvent | undefined {
   let event: unknown;
   try {

@@ -39,7 +39,7 @@ export const FAILURE_KINDS = [
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 /** The server checks our rights before anything else, so these ends show that we may list and watch the collection. */
-const BEHIND_THE_RIGHT: ReadonlySet<FailureKind> = new Set([
+const SHOW_THE_RIGHT: ReadonlySet<FailureKind> = new Set([
   'closed',
   'quiet',
   'expired',
@@ -48,13 +48,13 @@ const BEHIND_THE_RIGHT: ReadonlySet<FailureKind> = new Set([
 ]);
 
 /**
- * The right to the collection that we lack, after a list or a watch of it ended with this failure. `before`: the one that
- * we lacked until then. It stays if the failure does not show it, because our rights were not checked (no answer, 401, 429,
- * 5xx) or something else was wrong.
+ * The right to the collection that we lack after a list or a watch ended with this failure. `before`: the one that we
+ * lacked until then. It stays if the failure does not show whether we have it. The server may not have checked our rights
+ * (no answer, 401, 429, 5xx), or something else was wrong.
  */
 export function missingRightAfter(failure: Failure, before: string | undefined): string | undefined {
   if (failure.kind === 'refused') return failure.missingRight ?? before;
-  return BEHIND_THE_RIGHT.has(failure.kind) ? undefined : before;
+  return SHOW_THE_RIGHT.has(failure.kind) ? undefined : before;
 }
 
 /** Classifies an HTTP status other than 2xx. `retryAfter` is the header's text. */
@@ -64,7 +64,7 @@ export function failureOfResponse(status: Status, retryAfter: string | undefined
   return classify(status, retryAfter) ?? (missingRight === undefined ? refused : { ...refused, missingRight });
 }
 
-/** Classifies the object of an ERROR event, by the same rules: a 410 is a 410 in either form. */
+/** Classifies the object of an ERROR event like an HTTP status: a 410 means the same in both. */
 export function failureOfErrorEvent(status: Status): Failure {
   return classify(status, undefined) ?? { kind: 'stream_error', detail: describe(status) };
 }
@@ -79,7 +79,7 @@ function classify(status: Status, retryAfter: string | undefined): Failure | und
   return undefined;
 }
 
-/** Since Kubernetes 1.18 a cause says so; older servers say it only in the message (kubernetes/kubernetes#91073). */
+/** Since Kubernetes 1.18 the Status has a cause for it. Older servers only say it in the message (kubernetes/kubernetes#91073). */
 const isTooLargeVersion = (status: Status): boolean =>
   status.causes.includes('ResourceVersionTooLarge') ||
   (status.code === 504 && status.message.includes('Too large resource version'));

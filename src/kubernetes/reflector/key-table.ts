@@ -10,22 +10,21 @@ const SHARDS = 256;
  *
  * V8 enters every text that is a key of a `Map`, or is looked up in one, into its table of unique strings. Each garbage
  * collection of the old part of the heap stops the thread to go through that table: 20 to 70 ms with 450,000 pods. The
- * keys here are therefore numbers, the hashes of the texts. A `Map` that outgrows its space is also rebuilt in one step,
- * which takes 30 to 80 ms for 450,000 entries. So there are many small ones.
+ * keys here are therefore numbers, the hashes of the texts. Also, V8 rebuilds a `Map` that outgrows its space in one step,
+ * which takes 30 to 80 ms for 450,000 entries. So the table consists of many small maps.
  */
 export class KeyTable<Entry extends Keyed> {
   /** Shards by the low bits of the hash. Each maps the whole hash to the first entry that has it. */
   readonly #shards = Array.from({ length: SHARDS }, () => new Map<number, Entry>());
   /**
-   * The other entries with the same hash, by their texts: about 20 of 450,000. They are kept apart, so that going
-   * through all entries touches none of them. They are in a `Map` and not in a list because FNV is public: a tenant can
-   * choose many pod names with one hash.
+   * The other entries with the same hash, by their texts: about 20 of 450,000. They are in a `Map` and not in a list,
+   * because FNV is public: a tenant can choose many pod names with one hash.
    */
   readonly #others = new Map<number, Map<string, Entry>>();
   readonly #hash: (key: string) => number;
   #size = 0;
 
-  /** `hash` returns a signed 32-bit integer, which a `Map` holds without an object for each. */
+  /** `hash` returns a signed 32-bit integer. A `Map` holds such numbers without a heap object for each. */
   constructor(hash: (key: string) => number = textHash) {
     this.#hash = hash;
   }

@@ -1,12 +1,12 @@
 import type { Failure } from './failure.ts';
 
-/** Which list: `''` reads the newest state by quorum, `notOlderThan` accepts any state from that version on. */
+/** Which state a list shows: `''` the newest, by a quorum read; `notOlderThan` that version or any newer one. */
 export type ListVersion = '' | { readonly notOlderThan: string } | { readonly exact: string };
 
 export interface ListRequest {
   readonly version: ListVersion;
   readonly limit: number;
-  /** From the previous page; the server then ignores `version`. */
+  /** From the previous page. It already names the version, so `version` is not sent. */
   readonly continueToken?: string;
   /** Names and versions only, for the self-check. */
   readonly metadataOnly?: boolean;
@@ -45,7 +45,7 @@ export interface WatchSink {
   bytes(): void;
   /** A returned failure ends the stream. */
   event(event: WatchEvent): Failure | undefined;
-  /** Until the promise resolves, a source that can pause sends nothing more. What arrives anyway is accepted. */
+  /** If it returns a promise, a source that can pause sends nothing until that resolves. The sink still accepts what comes. */
   busy?(): Promise<void> | undefined;
 }
 

@@ -11,8 +11,8 @@ export const PAGE_SIZE = 500;
 /** The size of the first page: nodes of 12 kB make 1.2 MB. */
 const FIRST_PAGE_SIZE = 100;
 /**
- * A page is parsed in one turn of the event loop. This much takes 5 ms, or up to 70 while V8 marks its heap on a busy
- * machine. 2 MiB took 15 and 135 ms there; half a MiB took up to 55, but doubles the requests for a list of all pods.
+ * A page is parsed in one turn of the event loop. 1 MiB takes 5 ms, or up to 70 ms while V8 marks its heap on a busy
+ * machine. 2 MiB took 15 and 135 ms. Half a MiB took up to 55 ms, but doubles the requests for a list of all pods.
  */
 const PAGE_BYTES = 1024 * 1024;
 /**

@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { RelistReason } from '../metrics.ts';
 import type { Failure } from './failure.ts';
 
-/** What to do next, after `waitMs`. `from` is where a list starts: the last version, or `newest` by quorum. */
+/** What to do next, after `waitMs`. `from`: list our `last` version or a newer one, or the `newest` state by a quorum read. */
 export type RecoveryStep =
   | { readonly kind: 'watch'; readonly waitMs: number }
   | {
@@ -23,11 +23,11 @@ export interface WatchRun {
   readonly resourceVersion: string;
 }
 
-/** A stream that ends cleanly after this time did its work. One that ends sooner may be a fault that repeats. */
+/** A stream that ends cleanly after this time did its work. An earlier end may be a fault that repeats. */
 const SHORT_MS = 1_000;
 /**
- * A stream that brought something and ended soon is reopened at once. After this many in a row it is a storm, and the
- * next one waits (I5).
+ * A stream that brought something and ended soon is reopened at once. If the server ends this many in a row, the next one
+ * waits, so that we do not flood the server with requests (I5).
  */
 const FREE_SHORT_CLOSES = 3;
 /**
@@ -35,16 +35,10 @@ const FREE_SHORT_CLOSES = 3;
  * an event).
  */
 const HELPED_MS = 60_000;
-/**
- * After this many bad streams in a row at one version, the next event there cannot be read, so the collection is listed
- * instead.
- */
+/** After this many bad streams in a row at one version, we take the next event for unreadable and list instead. */
 const BAD_STREAMS = 3;
 
-/**
- * One reaction for each class of failure: "How the cache follows the cluster" of docs/promises.md in code. It remembers
- * only what the rules need.
- */
+/** Reacts to each class of failure, by the rules of "How the cache follows the cluster" in docs/promises.md. */
 export class Recovery {
   readonly #backoff: Backoff;
   #shortCloses = 0;
@@ -89,7 +83,7 @@ export class Recovery {
     const outOfReach = failure.kind === 'expired' || failure.kind === 'too_large_version';
     if (outOfReach && list.from === 'last') {
       this.#isLastOutOfReach = true;
-      // During a back-off this list waits as well: two lists for each of its steps would exceed the budget (I5).
+      // During a back-off this list waits as well: two lists for each step of the back-off would exceed the budget (I5).
       return { ...again, from: 'newest', waitMs: this.#backoff.isAtRest ? 0 : this.#wait(failure) };
     }
     return { ...again, waitMs: this.#wait(failure) };
@@ -101,8 +95,8 @@ export class Recovery {
   }
 
   /**
-   * The first relist is immediate. A relist that follows another one too soon for that to have helped waits first, and
-   * skips the attempt that failed before (I5: two lists each time would be twice the budget).
+   * The first relist is immediate. If it did not help for long, the next one waits. That one does not try the last version
+   * again if the first failed with it (I5: two lists each time would be twice the budget).
    */
   relist(from: 'last' | 'newest', reason: RelistReason): RecoveryStep {
     const hasHelped = this.#livedMs >= HELPED_MS;
@@ -136,10 +130,7 @@ export class Recovery {
   }
 }
 
-/**
- * After a failed stream, how long to wait before the next one: the server may have been busy, restarted, or upgraded by
- * then.
- */
+/** How long lists use pages after a stream failed. By then the server may be less busy, restarted or upgraded. */
 const FIRST_PAUSE_MS = 600_000;
 /** A server without WatchList refuses one small request each time, at most six a day. */
 const LONGEST_PAUSE_MS = 14_400_000;
@@ -160,7 +151,7 @@ export class StreamedLists {
     return this.#clock.monotonic() >= this.#againAt;
   }
 
-  /** The pause after this failure: 10 min, twice as long after each further one, at most 4 h. */
+  /** Lists use pages for 10 min after the first failure, for twice as long after each further one, at most for 4 h. */
   failed(): void {
     this.#againAt = this.#clock.monotonic() + this.#pauseMs;
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs);

@@ -23,8 +23,8 @@ const LONGEST_WATCH_SECONDS = 600;
 
 export interface Reflector extends Freshness {
   /**
-   * The right to the collection that we lack (who may not do what), if the cluster's last answer that shows whether we
-   * have it was a 403.
+   * The right to the collection that we lack, in the words of the cluster's 403. `undefined` if no 403 came since the last
+   * answer that shows that we have the right.
    */
   missingRight(): string | undefined;
   /** Mirrors the collection into the store until the signal aborts. Survives every failure; only a bug makes it throw. */
@@ -48,7 +48,7 @@ type ListStep = Extract<RecoveryStep, { kind: 'list' }>;
 
 interface Taking {
   readonly step: ListStep;
-  /** When the list was asked for, by the monotonic clock. */
+  /** When we requested the list, by the monotonic clock. */
   readonly began: number;
   readonly signal: AbortSignal;
 }
@@ -158,7 +158,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     return this.#recovery.afterWatch(run);
   }
 
-  /** Called when the self-check found the cache wrong. Ends the watch, or the wait for it, so that a list can come. */
+  /** Called when the self-check found the cache wrong. Ends the watch, or the wait for it, so that the loop lists. */
   #relist(reason: RelistReason): void {
     this.#parts.logger.error({ resource: this.#parts.name }, 'the cache differs from the cluster; listing again');
     this.#relistAsked = reason;
@@ -228,9 +228,9 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   }
 
   /**
-   * Writes the list to the store in slices; readers see it when the last one is done. If it is stopped before, the
-   * store stays as it was. Meanwhile nobody else writes to the store: a source brings no events, and the session holds
-   * those that it had brought already.
+   * Writes the list to the store in slices; readers see it when the last one is done. If the signal aborts before, the
+   * store stays as it was. Nobody else writes to the store meanwhile: the source pauses, and the session holds the events
+   * that have already come.
    */
   #accept(listed: Listed<E>, taking: Taking): Failure | undefined | Promise<Failure | undefined> {
     return this.#parts.slices.run(untilAborted(this.#take(listed, taking), taking.signal));

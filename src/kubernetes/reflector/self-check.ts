@@ -14,9 +14,9 @@ import type { ReflectedStore, StoredEntry } from './store.ts';
 const PERIOD_MS = 300_000;
 const SPREAD = 1.5;
 /**
- * Up to this size a check takes at most 40 pages and is made in every period, with or without differences. That covers every node of
- * the largest cluster that Kubernetes supports. Above it, each check that finds no difference doubles the wait for the
- * next one.
+ * A collection up to this size is checked in every period, because the check takes at most 40 pages. That covers all nodes
+ * of the largest cluster that Kubernetes supports. For a larger collection each check that finds no difference doubles the
+ * wait for the next one.
  */
 const CHEAP_OBJECTS = 40 * PAGE_SIZE;
 /** The time from a reconnect to its check: 2 to 5 s, so that not all reflectors list while the server is coming up. */
@@ -28,14 +28,14 @@ const RECONNECT_SPREAD_MS = 3_000;
  */
 const SHORTEST_PERIOD_MS = 20_000;
 /**
- * How often an early check is repeated if it had no result because the cluster was still coming up. The last repetition
- * comes a minute later.
+ * How often we repeat an early check that had no result because the cluster was still starting. The last repetition comes a
+ * minute later.
  */
 const EARLY_RETRIES = 3;
 /** Entries hashed in one step. */
 const STEP = 64;
 
-/** The shortest `longestPeriodMs`: with it every check comes 5 to 7.5 min after the one before. */
+/** The smallest value of `longestPeriodMs`. With it, every check comes 5 to 7.5 min after the one before. */
 export const SHORTEST_LONGEST_PERIOD_MS = PERIOD_MS * SPREAD;
 
 /** How often a collection is compared with the cluster while nothing points to a fault. */
@@ -43,8 +43,8 @@ export interface CheckPlan {
   /** The longest time between two checks, however often they found no difference and however many objects there are. */
   readonly longestPeriodMs: number;
   /**
-   * Called before each regular check; default: always true. Checks after a reconnect or a sign of a restore are made in
-   * any case.
+   * Called before each regular check. Default: always true. A check after a reconnect or a sign of a restore happens in any
+   * case.
    */
   isWanted?(signal: AbortSignal): Promise<boolean>;
 }
@@ -66,8 +66,8 @@ export interface SelfCheckParts<E extends StoredEntry> {
 type Result = CheckResult | 'out_of_reach';
 
 /**
- * Finds errors that no event would ever repair: a lost event, a history that diverged without an error (C-24, C-30),
- * and a restored cluster, which accepts a watch at a version of its future and stays silent (C-23).
+ * Finds errors that no event would ever repair: a lost event, a history that diverged without an error (C-24, C-30), and a
+ * restored cluster, which accepts a watch from a version that it has not reached again and stays silent (C-23).
  */
 export class SelfCheck<E extends StoredEntry> {
   readonly #parts: SelfCheckParts<E>;
@@ -152,7 +152,7 @@ export class SelfCheck<E extends StoredEntry> {
     this.#waiting.end();
   }
 
-  /** Waits until the check is due. Waits again whenever the time was brought forward. */
+  /** Waits until the check is due. `#checkBy` may make it due earlier meanwhile. */
   async #due(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const ms = this.#dueAt - this.#parts.clock.monotonic();
@@ -173,8 +173,8 @@ export class SelfCheck<E extends StoredEntry> {
   }
 
   /**
-   * Skipped when no result is possible: before the first sync, when the version is out of history, or when the cluster
-   * is unreachable.
+   * Returns `skipped` if there can be no result: before the first sync, if we left out too many malformed objects, if the
+   * version is no longer in the server's history, or if the cluster is unreachable.
    */
   async #compare(signal: AbortSignal): Promise<Result> {
     const { store, writer, slices } = this.#parts;
@@ -195,7 +195,7 @@ export class SelfCheck<E extends StoredEntry> {
     return digest;
   }
 
-  /** Objects that could not be kept are left out on both sides. */
+  /** Leaves malformed objects out, both of our digest and of the cluster's. */
   #add(digest: VersionDigest, entry: StoredEntry): void {
     if (!this.#parts.writer.isMalformed(entry.key)) digest.add(entry);
   }

@@ -12,8 +12,8 @@ export interface StoredEntry {
 
 export interface Replacement {
   /**
-   * Whether an entry of the same uid and version has the same content. Not after a restore, because the new history
-   * repeats versions.
+   * Whether the list continues the history that the store has: equal uid and version mean equal content. False for the
+   * first list, after a restore of the cluster (which uses versions again), and if the cache may be wrong.
    */
   readonly sameHistory: boolean;
   /** The version of the list. The list may lack only objects that are newer. */
@@ -26,8 +26,8 @@ export interface Replacement {
  */
 export interface ReflectedStore<Entry extends StoredEntry> {
   /**
-   * Reduces an object to the entry that is kept. Throws an `Error` for an object that it cannot understand: the
-   * reflector then skips it, counts it and logs it once.
+   * Reduces an object to the entry that the store keeps. Throws an `Error` if it cannot read the object. The reflector skips,
+   * counts and once logs such an object.
    */
   toEntry(object: KubernetesObject): Entry;
   get(key: string): Entry | undefined;

@@ -28,24 +28,24 @@ export interface WatchSessionParts<E extends StoredEntry> {
 }
 
 /**
- * How long the first state may go without progress, the same as for a list. Changes come in the same stream and are no progress: if a
- * server or proxy drops bookmarks, the first state never ends, and under load the stream is never silent.
+ * How long the initial events may make no progress: as long as a list. Changes in the same stream do not count: if a server
+ * or proxy drops bookmarks, the initial events never end, and in a busy cluster the stream is never silent.
  */
-const FIRST_STATE_LIMIT_MS = 30_000;
+const INITIAL_EVENTS_LIMIT_MS = 30_000;
 
 const NO_PROGRESS: Failure = { kind: 'unsupported', detail: 'the initial events made no progress for 30 s' };
 
-/** One watch from its request to its end, with the initial events if they were requested. Feeds the writer. */
+/** One watch from its request to its end, with initial events if requested. Hands its events to the writer. */
 export class WatchSession<E extends StoredEntry> implements WatchSink {
   readonly #parts: WatchSessionParts<E>;
   readonly #request: WatchRequest;
   #attempt: ReflectorRequest | undefined;
   #initial: InitialEvents<E> | undefined;
-  /** Runs while the first state is awaited. */
+  /** Runs until the initial events are complete. */
   #progress: SilenceLimit | undefined;
   #acceptedAt: number | undefined;
   #progressed = false;
-  /** Events that came in the same chunk, after the list's end. They are held while the list goes into the store. */
+  /** Events that came after the end of the initial events, while the reflector still writes these to the store. */
   #held: WatchEvent[] | undefined;
   #taking: Promise<void> | undefined;
 
@@ -55,9 +55,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     if (request.initialEvents) this.#initial = new InitialEvents((value) => parts.writer.toEntry(value));
   }
 
-  /**
-   * Whether the end of the initial events is still to come. If the watch ends now, that counts as the end of a list.
-   */
+  /** Whether the initial events are not complete yet. If the watch ends now, it counts as a list that failed. */
   get isListing(): boolean {
     return this.#initial !== undefined;
   }
@@ -78,7 +76,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     return { failure, livedMs, progressed: this.#progressed, resourceVersion: writer.resourceVersion };
   }
 
-  /** Ends the watch from outside, so that a list can come instead. */
+  /** Ends the watch, so that the reflector can list. */
   stop(): void {
     this.#attempt?.end({ kind: 'aborted' });
   }
@@ -88,7 +86,9 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     this.#parts.onAccepted();
     if (this.#initial) {
       // The initial events are a list: they must keep flowing, and prove nothing before their end.
-      this.#progress = new SilenceLimit(this.#parts.clock, FIRST_STATE_LIMIT_MS, () => this.#attempt?.end(NO_PROGRESS));
+      this.#progress = new SilenceLimit(this.#parts.clock, INITIAL_EVENTS_LIMIT_MS, () =>
+        this.#attempt?.end(NO_PROGRESS),
+      );
       return;
     }
     this.#attempt?.allowQuiet();
@@ -138,7 +138,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     const signal = this.#attempt?.signal ?? AbortSignal.abort();
     const taken = this.#parts.onListed(list, signal);
     if (!(taken instanceof Promise)) return this.#listTaken(taken);
-    // Nothing is read meanwhile, which must not count as silence of the server.
+    // We read nothing meanwhile. That must not count as silence of the server.
     this.#attempt?.allowQuiet();
     this.#held = [];
     this.#taking = taken.then((failure) => this.#goOn(failure));
@@ -152,7 +152,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     return undefined;
   }
 
-  /** Applies the events that came while the list went into the store, in their order. */
+  /** Applies the held events, in their order. */
   #goOn(failure: Failure | undefined): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -163,7 +163,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
   }
 }
 
-/** The annotation that ends the initial state in a WatchList stream ("Streaming lists", KEP-3157). */
+/** The annotation that ends the initial events in a WatchList stream ("Streaming lists", KEP-3157). */
 const END = 'k8s.io/initial-events-end';
 
 function endsInitialEvents(event: WatchEvent): boolean {
@@ -172,10 +172,7 @@ function endsInitialEvents(event: WatchEvent): boolean {
   return metadata?.annotations?.[END] === 'true';
 }
 
-/**
- * The state that a WatchList stream sends, reduced to entries on arrival. Changes may already be mixed in before the
- * end.
- */
+/** The initial events of a WatchList stream, reduced to entries on arrival. Later changes may be mixed in before the end. */
 export class InitialEvents<E extends StoredEntry> {
   readonly #entries = new KeyTable<E>();
   readonly #toEntry: (value: unknown) => E | undefined;
@@ -187,9 +184,9 @@ export class InitialEvents<E extends StoredEntry> {
   }
 
   /**
-   * Returns whether this is surely one more object of the first state. The first state comes in the order of keys, and changes come
-   * in the order of versions. So a new object belongs to the first state if it comes first or is older than one that came before. A
-   * new object that is newer than all before may be either.
+   * Returns whether this is certainly an initial event and not a later change. Initial events come in the order of keys,
+   * and changes in the order of versions. So a new object is an initial event if it comes first or is older than one that
+   * came before. A new object that is newer than all before it may be either.
    */
   add(event: WatchEvent): boolean {
     const entry = this.#toEntry(event.object);

@@ -9,7 +9,7 @@ import { type SecretRequests, toStoredSecret } from './secret-requests.ts';
 export interface SecretRecordsParts {
   readonly requests: Pick<SecretRequests, 'get' | 'create' | 'replace' | 'remove'>;
   readonly namespace: string;
-  /** The labels that each of these Secrets carries and is selected by. */
+  /** The labels by which these Secrets are selected. Each new one gets them. */
   readonly labels: Readonly<Record<string, string>>;
   readonly mirror: SecretMirror;
   /** The freshness of the mirror. */
@@ -49,7 +49,7 @@ export class ClusterSecretRecords implements SecretRecords {
   async refresh(name: string): Promise<void> {
     const before = this.#entry(name);
     const object = await this.#parts.requests.get(name);
-    // The answer was sent before the object was removed, but arrived after the watch had shown the removal.
+    // The API server sent the answer before the removal, but it arrived after the watch had shown the removal.
     const isPast = before !== undefined && !this.#entry(name) && object?.metadata.uid === before.uid;
     if (isPast) return;
     if (object) this.#parts.mirror.learned(object, 'read');
@@ -86,12 +86,12 @@ export class ClusterSecretRecords implements SecretRecords {
 }
 
 export interface SecretEntry extends StoredEntry {
-  /** The object as it must be sent back to change it. */
+  /** The object without its `managedFields`. A write sends it back with other data. */
   readonly object: KubernetesObject;
   readonly secret: StoredSecret;
 }
 
-/** Decodes the data when it is asked for: of 10,000 Secrets, the bytes would take 6 MB beside the texts. */
+/** Decodes the data on each read. Decoded data of 10,000 Secrets, kept as well, would take 6 MB. */
 class MirroredSecret implements SecretEntry {
   readonly key: string;
   readonly object: KubernetesObject;
@@ -122,7 +122,7 @@ type Ahead =
 
 export interface SecretMirrorParts {
   readonly clock: Clock;
-  /** Records the seconds from the answer to a write until the watch showed it, which other replicas wait for as well. */
+  /** Records the seconds from the answer to a write until our watch shows it, which is about when other replicas see it. */
   observeLag(seconds: number): void;
 }
 
@@ -161,7 +161,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     }
   }
 
-  /** Takes over a state that we wrote, or read without the watch. */
+  /** Takes over a state that we wrote ourselves, or read by a request of our own. */
   learned(object: KubernetesObject, how: 'written' | 'read'): void {
     const entry = this.toEntry(object);
     const known = this.current(entry.key);
@@ -188,7 +188,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
   entries = (): readonly SecretEntry[] => [...this.#seen.values()];
 
   toEntry(object: KubernetesObject): SecretEntry {
-    // `managedFields` are the longest part of a small object, and the API server knows them by itself.
+    // `managedFields` are the longest part of a small object, and an update without them leaves them as they are.
     const { managedFields: _, ...metadata } = object.metadata;
     return new MirroredSecret({ ...object, metadata });
   }
@@ -205,13 +205,13 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     const ahead = this.#ahead.get(key);
     const removed = this.#seen.get(key);
     this.#seen.delete(key);
-    // We have created it again after this removal, and the watch has yet to show that.
+    // If we have created the Secret again after this removal, the watch has yet to show that.
     const isSuccessor = ahead && 'entry' in ahead && ahead.entry.uid !== removed?.uid;
     if (!isSuccessor) this.#ahead.delete(key);
     this.#notifyIfChanged(key, before);
   }
 
-  /** Replaces everything in the last step, because our own writes may come before it. There are some thousands of Secrets at most. */
+  /** Replaces everything in the last step, because our own writes may come until then. There are some thousands at most. */
   *prepare(entries: readonly SecretEntry[], replacement: Replacement): Steps<() => void> {
     return () => this.#replace(entries, replacement);
   }
@@ -224,7 +224,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     for (const key of new Set([...before.keys(), ...this.#seen.keys()])) this.#notifyIfChanged(key, before.get(key));
   }
 
-  /** Called when the watch has shown everything about `key` up to this version. Forgets our own state if it is not newer. */
+  /** Called when the watch has shown all changes of `key` up to this version. Forgets our own state if it is not newer. */
   #caughtUp(key: string, version: string): void {
     const ahead = this.#ahead.get(key);
     if (!ahead) return;

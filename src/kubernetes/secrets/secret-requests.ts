@@ -27,7 +27,7 @@ export interface SecretRequestParts {
  * error.
  */
 export class SecretRequests {
-  /** The collection. */
+  /** The path of the collection. */
   readonly path: string;
   readonly #parts: SecretRequestParts;
 
@@ -53,7 +53,7 @@ export class SecretRequests {
     return toSecretObject(success(response, `creating the Secret ${name}`).body);
   }
 
-  /** Writes the object with other data: its `resourceVersion` makes it a compare-and-swap. */
+  /** Writes the object with other data. A compare-and-swap, by the object's `resourceVersion`. */
   async replace(object: KubernetesObject, data: Data): Promise<KubernetesObject | 'conflict'> {
     const { name } = object.metadata;
     const body = { ...object, apiVersion: 'v1', kind: 'Secret', data: encodeData(data) };

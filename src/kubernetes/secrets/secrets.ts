@@ -27,7 +27,7 @@ export class ClusterSecrets implements SecretStore {
   readonly #parts: ClusterSecretsParts;
   /** The last watch of each watched Secret. */
   readonly #watches = new Map<string, SecretWatch>();
-  /** When each watched Secret was last proved current. Others keep these values, so they are made once for each name. */
+  /** When each watched Secret was last proved current. Callers of `proofOf` keep the value, so each name has only one. */
   readonly #proofs = new Map<string, { at: number }>();
   /** The rights that we lack, by verb and name of the Secret. */
   readonly #missing = new Map<string, string>();
@@ -79,7 +79,7 @@ export class ClusterSecrets implements SecretStore {
   missingRight = (name: string): string | undefined =>
     this.#watches.get(name)?.missingRight() ?? this.#missing.get(`get ${name}`) ?? this.#missing.get(`create ${name}`);
 
-  /** Records what the answer shows about our right to this action; a missing answer shows nothing. */
+  /** Records whether the answer shows that we have or lack the right to this action. */
   async #judged<T>(action: string, answer: Promise<T>): Promise<T> {
     try {
       const result = await answer;
@@ -111,11 +111,10 @@ export interface SecretWatchParts {
 }
 
 /**
- * Follows the state of one Secret. Every watch begins with the current state and so depends on no version: the version
- * of a Secret is soon older than the server's history, and a watch from there would be answered 410 for ever. Nobody
- * needs the states in between. A `StoreReflector` does not fit: it resumes at a version and lists when it cannot, which
- * takes the right to list Secrets. Both loops use `ReflectorRequest`, which ends a silent watch, and `Recovery`, which
- * says how long to wait after a failure.
+ * Follows the state of one Secret. Every watch begins with the current state, because the version of a Secret is soon
+ * older than the server's history: a watch from there would get a 410 for ever. Nobody needs the states in between. A
+ * `StoreReflector` would need the right to list Secrets, because it lists when it cannot resume at a version. Both loops
+ * use `ReflectorRequest`, which ends a silent watch, and `Recovery`, which says how long to wait after a failure.
  */
 export class SecretWatch {
   readonly #parts: SecretWatchParts;
@@ -164,8 +163,8 @@ export class SecretWatch {
   }
 
   /**
-   * An absent Secret sends no event, so it is read once. An event that came meanwhile is newer and wins. If the read
-   * gets no answer, the watch begins again.
+   * Reads the Secret once, because a watch has no event for an absent one. An event that comes meanwhile is newer and wins.
+   * If the read gets no answer, the watch begins again.
    */
   async #readOnce(round: { hasState: boolean; readonly isOver: boolean }, attempt: ReflectorRequest): Promise<void> {
     try {
@@ -181,7 +180,7 @@ export class SecretWatch {
 
   #event(event: WatchEvent, round: { hasState: boolean }): Failure | undefined {
     if (event.type === 'ERROR') return failureOfErrorEvent(toStatus(event.object, 0));
-    // A bookmark proves that nothing is missing after the state of this round, once there is one.
+    // Once this watch has brought a state, a bookmark proves that the state is still current.
     if (event.type === 'BOOKMARK' && round.hasState) this.#healthy();
     if (event.type === 'BOOKMARK' || !isKubernetesObject(event.object)) return undefined;
     round.hasState = true;

@@ -4,13 +4,13 @@ type Members = Readonly<Record<string, unknown>>;
 export type RequirementKind = 'requests' | 'limits';
 
 /**
- * The amounts that may differ while a pod is resized in place (KEP-1287,
- * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/): those that its spec asks for, those that
- * its containers run with, and those that the node has allocated. A node is charged with the greatest sum of the three.
+ * Three views of a pod's amounts: what its spec asks for, what its containers run with, and what the node has allocated.
+ * They differ while the pod is resized in place (KEP-1287,
+ * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/). The view with the greatest sum counts.
  */
 export type View = 'specified' | 'used' | 'allocated';
 
-/** A node allocates requests, not limits. */
+/** A node allocates requests but no limits. */
 const VIEWS: Readonly<Record<RequirementKind, readonly View[]>> = {
   requests: ['specified', 'used', 'allocated'],
   limits: ['specified', 'used'],
@@ -29,14 +29,14 @@ export class PodStatus {
     this.#isInfeasible = isResizeInfeasible(asArray(this.#status['conditions']).map(asObject));
   }
 
-  /** The amounts in the spec do not count if the node can never do the resize. */
+  /** Leaves out the amounts in the spec if the node can never do the resize. */
   viewsOf(kind: RequirementKind): readonly View[] {
     return this.#isInfeasible ? VIEWS[kind].filter((view) => view !== 'specified') : VIEWS[kind];
   }
 
   /**
-   * The amounts of one container. One that has not started, or whose kubelet does not resize, has none in its status, and
-   * counts as its spec says.
+   * The amounts of one container. The spec counts if the status names no amounts: before the container has started, or
+   * if the kubelet cannot resize.
    */
   resourcesOf(container: Members): CountedResources {
     const { requests, limits } = asObject(container['resources']);
@@ -55,7 +55,7 @@ export class PodStatus {
     };
   }
 
-  /** The lists of the pod as a whole, which count instead of those of its containers if the kubelet reports them (KEP-5419). */
+  /** What the kubelet reports for the pod as a whole (KEP-5419). This counts instead of the containers' amounts. */
   ofPod(kind: RequirementKind): Partial<Readonly<Record<View, Members>>> {
     const { used, allocated } = this.#reported(kind);
     if (!used || (kind === 'requests' && !allocated)) return {};
@@ -63,8 +63,8 @@ export class PodStatus {
   }
 
   /**
-   * The lists of a pod that has resources of its own (KEP-2837). The greatest amount in them counts instead of the amounts of its
-   * containers.
+   * The views of the resources that a pod has of its own (KEP-2837). The greatest amount in them counts instead of the
+   * containers' amounts.
    */
   listsInstead(kind: RequirementKind, specified: Members): readonly Members[] {
     if (!isObject(this.#status['resources'])) return [specified];
@@ -88,7 +88,7 @@ export class PodStatus {
   }
 }
 
-/** A pod has at most one such condition. If it had more, the first would count, as in Kubernetes. */
+/** A pod has at most one `PodResizePending` condition. If it had more, the first would count, as in Kubernetes. */
 const isResizeInfeasible = (conditions: readonly Members[]): boolean =>
   conditions.find(({ type }) => type === 'PodResizePending')?.['reason'] === 'Infeasible';
 

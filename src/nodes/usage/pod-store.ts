@@ -9,32 +9,32 @@ import { type PodUsage, toPodUsage } from './pod-usage.ts';
 import { parseQuantity } from './quantity.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
-/** What is kept of a pod. */
+/** What the store keeps of a pod. */
 export interface PodEntry extends StoredEntry {
   /** Empty if the pod is not scheduled or is finished, and so counts for no node. */
   readonly node: string;
   /** All pods with the same amounts share it. */
   readonly usage: PodUsage;
-  /** The number of the last list that had this pod. Used by the store alone. */
+  /** The number of the last list that had this pod. Only the store uses it. */
   list: number;
 }
 
-/** Makes the server leave out unscheduled and finished pods: they do not count for a node's usage. */
+/** Makes the API server leave out unscheduled and finished pods, which do not count for a node's usage. */
 export const podFieldSelector = (): string => 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 
 const FINISHED: readonly unknown[] = ['Succeeded', 'Failed'];
 const NO_USAGE: PodUsage = [];
 
 /**
- * How many texts of quantities, node names and amounts are remembered, so that equal ones are in memory once. 450,000
- * pods share some hundreds of amounts and 15,000 names.
+ * How many quantities, node names and sets of amounts the store remembers, so that equal ones are in memory once.
+ * 450,000 pods share some hundreds of amounts and 15,000 names.
  */
 const MOST_REMEMBERED = 20_000;
 
-/** How many pods a replacement looks at in one step, at most some 10 µs each. */
+/** How many pods of a new list one step compares with the table, at most some 10 µs each. */
 const STEP = 32;
 
-/** Up to this many changes are written to the table in one step: 5 ms. For more, a new table of all pods is made beforehand. */
+/** A list with at most this many changes is written into the table in one step: 5 ms. With more, it gets a new table. */
 const MOST_CHANGED_IN_PLACE = 10_000;
 
 /** The pods of the cluster, reduced to what they add to their nodes. Every change goes into the ledger at once. */
@@ -124,7 +124,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
     };
   }
 
-  /** The pods that are not in the present list. */
+  /** The pods of the table that the new list does not have. */
   *#unlisted(): Steps<PodEntry[]> {
     const gone: PodEntry[] = [];
     let looked = 0;
@@ -142,7 +142,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
     for (const { key } of gone) this.#pods.delete(key);
   }
 
-  /** The pods of the present list, with its changes. */
+  /** A new table with the pods of the new list. */
   *#listedWith(changed: KeyTable<PodEntry>): Steps<KeyTable<PodEntry>> {
     const next = new KeyTable<PodEntry>();
     let looked = 0;
@@ -178,19 +178,15 @@ export class PodStore implements ReflectedStore<PodEntry> {
 }
 
 /**
- * The JSON parser puts texts of up to ten characters into V8's table of unique strings (see `KeyTable`). The version
- * that is kept of each pod must not stay there. A slice of up to 12 characters is a copy, and longer texts are never in
- * the table.
+ * Returns a copy that is not in V8's table of unique strings, which slows the garbage collector down (see `KeyTable`).
+ * The JSON parser puts texts of fewer than ten characters there. V8 copies a slice if it has at most 12 characters.
  */
 const ownCopy = (text: string): string => (text.length > 12 ? text : ` ${text}`.slice(1));
 
 const isSame = (a: PodEntry, b: PodEntry): boolean =>
   a.uid === b.uid && a.resourceVersion === b.resourceVersion && a.node === b.node && a.usage === b.usage;
 
-/**
- * Books the difference between two states of a pod. Most changes of a pod are changes of its status: they change no sums,
- * and so no lists.
- */
+/** Books the difference between two states of a pod. Most changes concern only a pod's status and change no sum. */
 function book(
   sums: Pick<UsageLedger, 'add' | 'subtract'>,
   previous: PodEntry | undefined,
@@ -203,8 +199,8 @@ function book(
 }
 
 /**
- * Remembers what `make` returned for a key. When it is full it forgets everything, which is cheaper than to track which
- * key was used last.
+ * Remembers what `make` returned for each key. When it is full, it forgets everything, because it would cost more to track
+ * which key was used last.
  */
 export function boundedMemo<Key, Value>(limit: number, make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();

@@ -10,7 +10,7 @@ import type { Quantity, QuantityFormat } from './quantity.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The four sums of a node, in the order of all arrays of sums. */
+/** The four sums of a node. Every array of sums has this order. */
 export const FIGURES = ['cpu-limits', 'cpu-requests', 'memory-limits', 'memory-requests'] as const;
 
 /** An amount and the formats of its operands. Operands of zero do not count. */
@@ -90,7 +90,7 @@ type AmountReader = (list: Members) => Amount | undefined;
 function effectiveAmount(pod: CountedPod, { figure, read }: Reading): Amount {
   const amountIn: AmountReader = (list) => toAmount(read(list[figure.resource]));
   const amount = ownAmount(pod, figure, amountIn) ?? amountOfContainers(pod, figure, amountIn);
-  // Overhead counts, but it does not give a limit to a pod that has none.
+  // A pod's overhead counts, except that a pod without a limit does not get one by it.
   if (figure.kind === 'limits' && amount.nano === 0n) return amount;
   return plus(amount, amountIn(asObject(pod.spec['overhead'])) ?? NOTHING);
 }
@@ -115,7 +115,7 @@ function amountOfContainers({ status, parts }: CountedPod, figure: Figure, amoun
     return containersAmount(parts, (counted) => amountIn(counted[kind][view]) ?? NOTHING);
   };
   const [first, ...others] = status.viewsOf(kind);
-  // If the pod is not being resized, as is nearly always so, all views have the same sum, and it is computed once.
+  // Few pods are being resized. For the others all views have the same sum, so it is computed once.
   const isSettled = Object.keys(ofPod).length === 0 && agree(parts, figure);
   return (isSettled ? [] : others).map(sumOf).reduce(greater, first ? sumOf(first) : NOTHING);
 }
@@ -128,8 +128,8 @@ function agree({ containers, initContainers }: Parts, { kind, resource }: Figure
 }
 
 /**
- * The greater of what the containers take together and what is taken while each init container runs. If both are equal,
- * the former.
+ * The greater of two amounts: what all containers take together, and the most that is taken while an init container
+ * runs. If both are equal, the first one.
  */
 function containersAmount(parts: Parts, amountOf: (counted: CountedResources) => Amount): Amount {
   let sidecars = NOTHING;

@@ -10,12 +10,12 @@ export interface Quantity {
 export const NANO = 10n ** 9n;
 
 const QUANTITY = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$/;
-/** No sane quantity is longer. The time to read digits as an integer grows with the square of their number. */
+/** No real quantity is longer. The time to read digits as an integer grows with the square of their number. */
 const LONGEST_TEXT = 128;
 /**
- * The greatest quantity according to the documentation of Kubernetes: 2^63 - 1 units. Greater ones are capped to it. (The code of
- * Kubernetes caps binary ones only. A decimal one may have an exponent of nine digits there; computing with it would take all
- * memory.)
+ * The greatest quantity according to the documentation of Kubernetes: 2^63 - 1 units. Greater ones are capped to it. The
+ * code of Kubernetes caps only binary quantities. A decimal one may have an exponent of nine digits there, and to compute
+ * with that would take all memory.
  */
 const GREATEST = (2n ** 63n - 1n) * NANO;
 
@@ -39,8 +39,8 @@ const BINARY_PREFIXES = 'KMGTPE';
 
 /**
  * Reads `resource.Quantity` text (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/).
- * Fractions of a nano unit are rounded away from zero. A number is read as its text. `undefined` for anything that is no
- * quantity.
+ * Fractions of a nano unit are rounded away from zero. A JSON number is read like its text. Returns `undefined` for a
+ * value that is not a quantity.
  */
 export function parseQuantity(value: unknown): Quantity | undefined {
   const text = typeof value === 'number' ? String(value) : value;
@@ -66,8 +66,8 @@ function parseSuffix(suffix: string): { factor: bigint; tens: number; format: Qu
 /** `digits` * 10^tens, rounded up, between 0 and the greatest quantity. */
 function scaleUp(digits: bigint, tens: number): bigint {
   if (digits === 0n) return 0n;
-  // 10^29 is above the greatest quantity in nano units, and no text has 160 digits. Larger powers could take for ever to
-  // compute.
+  // Beyond these powers the result is known: 10^29 nano units exceed the greatest quantity, and no text has 160 digits.
+  // To compute a larger power could take for ever.
   if (tens > 29) return GREATEST;
   if (tens < -160) return 1n;
   const scaled = tens >= 0 ? digits * 10n ** BigInt(tens) : divideUp(digits, 10n ** BigInt(-tens));
@@ -108,7 +108,7 @@ function formatExponent(nano: bigint): string {
   return exponent === 0 ? `${rest}` : `${rest}e${exponent}`;
 }
 
-/** Divides as long as there is no remainder. `value` is not zero, so that ends. */
+/** Divides as long as there is no remainder. `value` must not be zero, or the loop would not end. */
 function divideOut({ value, by, atMost }: { value: bigint; by: bigint; atMost: number }): {
   rest: bigint;
   steps: number;

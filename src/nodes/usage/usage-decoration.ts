@@ -13,16 +13,13 @@ export interface UsageOptions {
   readonly platform: string;
   readonly ledger: UsageLedger;
   /**
-   * If the usage of more nodes than this changed, it is counted in a copy. Default: 300. At 5,000 pod events a second 50 nodes
-   * change between two looks of a watch.
+   * If the usage of more nodes than this changed, their annotations are written in a copy of the list, in slices of time.
+   * Default: 300. At 5,000 pod events a second, 50 nodes change between two reads of a watch.
    */
   readonly mostCountedAtOnce?: number | undefined;
 }
 
-/**
- * Writes the usage of pods, as the ledger sums it up, into the annotations of their nodes. What is kept of a node for
- * that is its `Allocatable`.
- */
+/** Writes the ledger's sums into the annotations of the nodes. Expects a node's `Allocatable` in `own` of its entry. */
 export function createUsageDecoration(
   { platform, ledger, mostCountedAtOnce }: UsageOptions,
   store: DecoratedStore,
@@ -56,7 +53,7 @@ export function createUsageDecoration(
   return new Redecorating(additions, store, mostCountedAtOnce);
 }
 
-/** What a node can give to pods, in nano units. 0 if it is missing or unreadable. */
+/** What a node can give to pods, in nano units. 0 if the node does not say it in a readable form. */
 export interface Allocatable {
   readonly cpu: bigint;
   readonly memory: bigint;
@@ -107,16 +104,16 @@ function percentage(resource: keyof Allocatable, sum: bigint, allocatable: bigin
 export interface TakenUsage {
   /** The nodes, each with the version of the newest change of its sums. */
   readonly names: ReadonlyMap<string, string>;
-  /** The state of the pods that the nodes show when all of this is shown. */
+  /** The state of the pods that the list of nodes shows once all of this usage is written. */
   readonly pods: CollectionState;
 }
 
 /** The progress of the usage that the nodes show. */
 export class UsageProgress implements AddedProgress {
   readonly #ledger: UsageLedger;
-  /** The state of the pods that all nodes show. Single nodes may be ahead while a large change is counted in a copy. */
+  /** The state of the pods that all nodes show. Single nodes may be ahead while a large change is written in a copy. */
   #pods: CollectionState = NOTHING;
-  /** What is counted in a copy and not shown yet. */
+  /** The usage that is being written in a copy and not shown yet. */
   #aside: TakenUsage | undefined;
   /** The version of the pods at which the sums of each node changed last. */
   readonly #usedAt = new Map<string, string>();
@@ -129,7 +126,7 @@ export class UsageProgress implements AddedProgress {
     return this.#pods;
   }
 
-  /** A node that is written now shows the usage that the ledger has. */
+  /** A node that is written now shows the present sums of the ledger. */
   get reached(): CollectionState {
     return this.#ledger.pods.state;
   }
@@ -149,7 +146,7 @@ export class UsageProgress implements AddedProgress {
   }
 
   broughtAt(entry: Entry, previous: Entry | undefined): string | undefined {
-    // The pods may have come before their node.
+    // The ledger may have had the pods before their node came.
     if (!previous) return this.reached.newest;
     if (previous.encoded.added === entry.encoded.added) return undefined;
     return this.#aheadAt(entry.key);
@@ -159,10 +156,7 @@ export class UsageProgress implements AddedProgress {
     this.#usedAt.delete(name);
   }
 
-  /**
-   * Records that this usage is being counted in a copy. The list shows it when that is done; until then its version does
-   * not include it.
-   */
+  /** Records that this usage is being written in a copy. The list's version does not include it until the copy is shown. */
   countAside(taken: TakenUsage): void {
     this.#aside = taken;
   }
@@ -184,7 +178,7 @@ export class UsageProgress implements AddedProgress {
 
   /**
    * Records that a node got the sums that the ledger has now. They may be newer than those of the other nodes in the
-   * list. A client that resumes from the state of the list is therefore sent this node again.
+   * list. So a client that resumes from the state of the list gets this node again.
    */
   usedAhead(name: string, counted?: string): void {
     this.changed(name, this.#aheadAt(name, counted));

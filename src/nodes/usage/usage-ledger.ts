@@ -2,7 +2,7 @@ import { CollectionVersion, later } from '../../resources/entries/collection-ver
 import { FIGURES, FORMATS, type PodUsage } from './pod-usage.ts';
 import type { QuantityFormat } from './quantity.ts';
 
-/** An exact running sum from which every operand can be taken out again. */
+/** An exact running sum. Every operand can be taken out again. */
 export class UsageSum {
   #nano: bigint;
   /** The number of operands in each of `FORMATS`. */
@@ -45,10 +45,10 @@ interface Account {
 export class UsageLedger {
   readonly #accounts = new Map<string, Account>();
   #changed = new Map<string, string>();
-  /** How far the collection of pods has come. */
+  /** Which state of the pods the ledger has. */
   readonly pods = new CollectionVersion();
 
-  /** `version` is the resourceVersion of the change that this is part of. */
+  /** `version`: the resourceVersion of the pod's change, or of the list that revealed it. */
   add(node: string, usage: PodUsage, version: string): void {
     const account = this.#accounts.get(node) ?? copyOf(undefined);
     if (account.pods === 0) this.#accounts.set(node, account);
@@ -56,7 +56,7 @@ export class UsageLedger {
     touch(this.#changed, node, version);
   }
 
-  /** Takes out what was added. */
+  /** Takes out what `add` added. */
   subtract(node: string, usage: PodUsage, version: string): void {
     const account = this.#accounts.get(node);
     if (!account) return;
@@ -103,7 +103,7 @@ export class UsageLedger {
     return changed;
   }
 
-  /** Takes nodes back that `takeChanged` returned but that were not brought up to date: its next call returns them again. */
+  /** Takes nodes back that were not brought up to date after `takeChanged`. Its next call returns them again. */
   giveBack(changed: ReadonlyMap<string, string>): void {
     for (const [node, version] of changed) touch(this.#changed, node, version);
   }

@@ -77,7 +77,7 @@ const SQUARES: readonly number[] = (() => {
   return squares;
 })();
 
-/** x^(8 * length): what appending `length` bytes does to a CRC. Depends on the length only, so it is kept with the bytes. */
+/** x^(8 * length), by which a CRC is multiplied when `length` bytes follow. Each piece keeps its own. */
 export function crcShift(length: number): number {
   let power = 0x80000000;
   // Powers of x repeat after 2^32 - 1, so x^(2^32) is x again and `SQUARES` repeats after 32 entries. A byte has 2^3 bits,

@@ -2,9 +2,9 @@ import type { KubernetesObject, ObjectMeta } from '../../kubernetes/object.ts';
 import { asObject } from '../../runtime/text/json-value.ts';
 
 /**
- * One object's JSON as it stands in a list, encoded once. The offset of the added annotations is known, so when one
- * changes, the bytes are spliced and nothing is encoded again. The content never changes, but the bytes may move: a
- * leaf copies them into its own buffer and they stay there, so they are in memory once.
+ * One object's JSON as it stands in a list, encoded once. It remembers where the added annotations are, so when one
+ * changes, it splices the bytes and encodes nothing again. The content never changes, but the bytes may move: a leaf
+ * copies them into its own buffer and they stay there, so they are in memory once.
  */
 export class EncodedObject {
   /** The added annotations as JSON members: `"a":"1","b":"2"`. ASCII. Empty if there are none. */
@@ -78,7 +78,6 @@ export class EncodedObject {
 
 /** Byte offsets in the text without added annotations. */
 export interface ByteOffsets {
-  /** Within the metadata. */
   readonly added: AnnotationPlace;
   readonly metadata: Span;
   /** The metadata's resourceVersion, without its quotes. */

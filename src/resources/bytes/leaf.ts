@@ -11,9 +11,9 @@ export interface Encoded {
 }
 
 /**
- * Some tens of neighbouring entries of a sorted list. A leaf never changes: when an object changes, a new leaf is made.
- * The bytes are made on first use and kept. A list is its leaves one after the other, so one changed object costs one
- * leaf.
+ * Some tens of neighbouring entries of a sorted list. A leaf never changes; when an object changes, a new leaf takes its
+ * place. A leaf makes its bytes on first use and keeps them. A list consists of its leaves, so for one changed object only
+ * one leaf is joined and compressed again.
  */
 export class Leaf<Entry extends Encoded = Encoded> {
   readonly entries: readonly Entry[];
@@ -27,7 +27,7 @@ export class Leaf<Entry extends Encoded = Encoded> {
     this.length = entries.reduce((sum, { encoded }) => sum + 1 + encoded.length, 0);
   }
 
-  /** The items, each after a comma: the first leaf of a list is sent without its first byte. */
+  /** The items, each after a comma. The first leaf of a list is sent without its first byte. */
   joined(): Uint8Array {
     this.#joined ??= this.#join();
     return this.#joined;
@@ -43,7 +43,7 @@ export class Leaf<Entry extends Encoded = Encoded> {
     return this.#deflated !== undefined;
   }
 
-  /** How many bytes are in memory: those of the items, joined or not, and those of the compressed form. */
+  /** How many bytes are in memory: those of the items and those of the compressed form. */
   get heldBytes(): number {
     return this.length + (this.#deflated?.bytes.length ?? 0);
   }
@@ -74,14 +74,12 @@ export interface WarmedCache {
   renew(): void;
 }
 
-/** Short, so that a list has few leaves left to compress: about ten at 100 changes a second. */
+/** Short, so that a request for a list finds few uncompressed leaves: about ten at 100 changes a second. */
 const PASS_INTERVAL_MS = 100;
-/**
- * Compresses only while somebody asked for a compressed list in the last minute. Such clients are likely to ask again.
- */
+/** The warmer works only if a client asked for a compressed list in the last minute. Such clients are likely to ask again. */
 const DEMAND_MS = 60_000;
 
-/** Compresses changed leaves before they are asked for, one in each turn of the event loop. */
+/** Compresses changed leaves before a client asks for them, one in each turn of the event loop. */
 export class LeafWarmer {
   readonly #cache: WarmedCache;
   readonly #clock: Clock;
@@ -92,7 +90,7 @@ export class LeafWarmer {
   constructor(cache: WarmedCache, clock: Clock) {
     this.#cache = cache;
     this.#clock = clock;
-    // The first list after the start is expected to be compressed.
+    // Assumes that a client will ask for a compressed list soon after the start.
     this.#askedAt = clock.monotonic();
   }
 
@@ -102,7 +100,7 @@ export class LeafWarmer {
     if (partlyStored) this.#storedVersion = snapshot.version;
   }
 
-  /** Lives until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const isWanted = this.#clock.monotonic() - this.#askedAt <= DEMAND_MS;
@@ -119,7 +117,7 @@ export class LeafWarmer {
       leaf.deflated();
       await setImmediate();
     }
-    // An ETag always means the same bytes, so the compressed form of the same content needs a new version.
+    // An ETag always means the same bytes. So the list needs a new version to be sent fully compressed.
     if (this.#storedVersion === this.#cache.snapshot().version) this.#cache.renew();
     this.#storedVersion = undefined;
   }

@@ -22,7 +22,7 @@ function listLength(itemBytes: number, { count, total }: { count: number; total:
   return OPENING.length + itemBytes + Math.max(0, count - 1) + closing(total).length;
 }
 
-/** Called for every gzip list that is composed. `partlyStored`: some of its leaves are uncompressed. */
+/** Called after every gzip list. `partlyStored`: some of its leaves are in it uncompressed. */
 type OnGzip = (outcome: { partlyStored: boolean }) => void;
 
 /** All objects in the default order. */
@@ -128,8 +128,8 @@ export function gzipEnd(crc: number, length: number): readonly Uint8Array[] {
 }
 
 /**
- * How many bytes one answer compresses while it is composed: about 18 ms at 118 MB/s, the slowest speed that was
- * measured. The rest is sent uncompressed in stored blocks. So compression takes no longer, however much has changed.
+ * How many bytes one answer compresses while it is composed: about 18 ms at 118 MB/s, the slowest measured speed. The rest
+ * goes into stored blocks, uncompressed. So the time has a limit, however much has changed.
  */
 const DEFLATE_BUDGET_BYTES = 2 ** 21;
 
@@ -164,8 +164,8 @@ export class GzipBody {
   }
 
   /**
-   * Adds a leaf compressed. If it is not compressed yet, that is done now, within the budget. The first leaf of a list
-   * is sent without its leading comma.
+   * Adds a leaf in its compressed form, which it makes now if the budget allows, and uncompressed otherwise. The first leaf
+   * of a list loses its leading comma.
    */
   addLeaf(leaf: Leaf, { isFirst }: { isFirst: boolean }): void {
     const plain = isFirst ? leaf.joined().subarray(1) : leaf.joined();
@@ -194,7 +194,7 @@ export class GzipBody {
   }
 
   #affords(bytes: number): boolean {
-    // A leaf or text that is larger than the whole budget is compressed if it comes first; otherwise it never would be.
+    // A leaf or text larger than the whole budget is compressed only if it comes first. Otherwise it never would be.
     const affordable = bytes <= this.#budget || this.#budget === DEFLATE_BUDGET_BYTES;
     if (affordable) this.#budget -= bytes;
     else this.partlyStored = true;

@@ -8,7 +8,7 @@ export interface Representation {
   etag(coding: ContentCoding): string;
   /** Makes the body, in slices of time if it takes long. `undefined`: the body is ready. */
   compose(coding: ContentCoding): Promise<void> | undefined;
-  /** The body, which never changes. If it is not composed yet, that is done at once. */
+  /** The body, which never changes. Composes it in one step if it is not composed yet. */
   body(coding: ContentCoding): Body;
   /** Bytes of `body('identity')`, known before it is composed. */
   readonly identityLength: number;

@@ -5,8 +5,8 @@ import type { Entry } from './entry.ts';
 import type { ResourceStore } from './store.ts';
 
 /**
- * All objects of a kind whose list shows only some of them, as the reflector writes them: those that the list shows are
- * in its store, the others are kept here. Listeners are called for every change. For kinds without a watch.
+ * All objects of a kind whose list shows only some of them. The reflector writes to this store, which passes the shown
+ * objects on to the store of the list and keeps the others. It calls listeners for every change. For kinds without a watch.
  */
 export class AllObjects implements ReflectedStore<Entry> {
   readonly #listed: ResourceStore;
@@ -14,15 +14,15 @@ export class AllObjects implements ReflectedStore<Entry> {
   #others: Map<string, Entry> = new Map();
   readonly #listeners: ((key: string) => void)[] = [];
 
-  /** `isListed` must always return the same for an entry. */
+  /** `isListed` must always return the same for the same entry. */
   constructor(listed: ResourceStore, isListed: (entry: Entry) => boolean) {
     this.#listed = listed;
     this.#isListed = isListed;
   }
 
   /**
-   * Calls `changed` with the key of each object that was added, changed or removed; `get` returns the new state by then.
-   * After a new list it is called for each key that differs, or for all of them if the cluster was restored.
+   * Calls `changed` with the key of each object that was added, changed or removed; `get` already returns the new state.
+   * A new list causes a call for each key that differs, or for every key if equal versions prove nothing (`sameHistory`).
    */
   onChange(changed: (key: string) => void): void {
     this.#listeners.push(changed);

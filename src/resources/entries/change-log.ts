@@ -3,7 +3,7 @@ import { type Change, isSameShape, type Mark, withPast } from './change.ts';
 import { type ListState, later, NOTHING } from './collection-version.ts';
 import type { Entry } from './entry.ts';
 
-/** When a change is shown. */
+/** The moment at which a change is shown. */
 export interface ChangeMoment {
   /** The store's version, which is later than that of every change before. */
   readonly version: number;
@@ -16,17 +16,17 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 /** A change that is ready but not yet in the log. `add` sets its moment, in `change` and in `mark`. */
 export interface PreparedChange {
   readonly change: Writable<Change>;
-  /** The change of the same object that it replaces. */
+  /** The change of the same object before this one. */
   readonly last: Change | undefined;
-  /** The mark of this change. Several fields of `change` may share it, so that they all get its version. */
+  /** The mark of this change. Several fields of `change` may refer to it, so that all of them get its version. */
   readonly mark: Writable<Mark>;
-  /** Whether filters see the object differently from this change on. */
+  /** Whether filters see the object differently after this change. */
   readonly isNewShape: boolean;
   /** Bytes of the encoded object if this change removes it, else 0. They count against `MOST_REMOVED_BYTES`. */
   readonly removedBytes: number;
 }
 
-/** The flag is in the change itself: looking it up by key took 10 ms in one step for 30,000 changes. */
+/** Sets a flag in the change itself, because a look-up of the newest change by key took 10 ms for 30,000 changes. */
 function supersede(change: Writable<Change>): void {
   change.isNewest = false;
 }
@@ -38,13 +38,13 @@ const NOTHING_SEEN: ListState = { objects: NOTHING, added: NOTHING };
 const BEGINNING: Mark = { version: 0, changedAt: '0' };
 
 /**
- * How many removed objects are remembered: 16 hours of a cluster that loses one node a minute. Most of the memory is
- * taken by what filters read of them. That is smaller than the encoded object, whose length counts against the 16 MiB.
+ * How many removed objects the log remembers: 16 hours of a cluster that loses one node a minute. It keeps only what
+ * filters read of them, but the length of the whole encoded object counts against the 16 MiB.
  */
 const MOST_REMOVED = 1_000;
 const MOST_REMOVED_BYTES = 16 * 1024 * 1024;
 
-/** Superseded changes are swept out when there are this many more of them than of the others. */
+/** The log drops its superseded changes when there are this many more of them than of the others. */
 const SPARE_CHANGES = 1_024;
 
 /**
@@ -63,7 +63,7 @@ export class ChangeLog {
   /**
    * Prepares a change, so that only `add` is left to do in the step that shows it. `previous` is what the store has
    * under this key; `entry` shares equal texts with it. `changedAt` is the resourceVersion of the change, or
-   * `undefined` if the object itself did not change. The object must not change again before `add`.
+   * `undefined` if only added annotations changed. The object must not change again before `add`.
    */
   prepare(entry: Entry, previous: Entry | undefined, changedAt: string | undefined): PreparedChange {
     const last = this.#newest.get(entry.key);
@@ -112,20 +112,17 @@ export class ChangeLog {
     return this.#newest.get(key);
   }
 
-  /** Whether everything that happened after this version is known. */
+  /** Whether the log has every change after this version of the store. */
   knows(version: number): boolean {
     return version >= this.#forgotten.version;
   }
 
-  /** Whether everything that happened after this version of the cluster is known. */
+  /** Whether the log has every change after this resourceVersion. */
   knowsAfter(version: string): boolean {
     return compareResourceVersions(version, this.#forgotten.changedAt) >= 0;
   }
 
-  /**
-   * The newest change of each object that changed after this version, the oldest first. Must be read before the next
-   * change.
-   */
+  /** The newest change of each object that changed after this version, oldest first. Read it before the next change. */
   *since(version: number): Generator<Change, void> {
     for (let at = this.#firstAfter(version); at < this.#changes.length; at++) {
       const change = this.#changes[at] as Change;

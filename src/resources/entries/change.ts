@@ -8,31 +8,31 @@ export interface Mark {
   readonly changedAt: string;
 }
 
-/** A shape that an object had once. */
+/** What filters saw of an object before it changed. */
 interface PastShape {
   readonly shape: Shape;
-  /** The version of the store since which the object had it. */
+  /** The version of the store at which the object got this shape. */
   readonly from: number;
   readonly until: Mark;
 }
 
-/** What happened to one object last. Its next change replaces this one. */
+/** The last change of one object. Its next change replaces this one. */
 export interface Change {
   readonly key: string;
   /** False once the object changed again, or once its removal is forgotten. */
   readonly isNewest: boolean;
-  /** The version of the store that this change made. No two changes have the same. */
+  /** The version of the store that this change made. Every change makes another one. */
   readonly version: number;
   /**
-   * The cluster's version of the object's own newest change. A change of its added annotations does not count, because it
+   * The resourceVersion of the object's own newest change. A change of its added annotations does not count, because it
    * is a change of another object.
    */
   readonly changedAt: string;
   /** How far we had followed the cluster by then. The object has not changed since. */
   readonly seen: ListState;
-  /** When the object of this key and uid was added. It has been there ever since. */
+  /** When the object with this uid was added. It has existed ever since. */
   readonly addedAt: Mark;
-  /** The version of the store since which filters see the object as they do now. */
+  /** The version of the store at which the object got the shape that filters see now. */
   readonly shapedAt: number;
   /** What filters saw under this key before, for all uids, the oldest first. */
   readonly past: readonly PastShape[];
@@ -63,10 +63,7 @@ function shapeOf({ name, namespace, uid, labels, annotations, owners, status }: 
   return { name, namespace, uid, labels, annotations, owners, status };
 }
 
-/**
- * Whether no filter can tell the two apart. Equal texts of the two must be shared, because they are compared by
- * reference.
- */
+/** Whether filters see the two alike. It compares texts by reference, so `b` must come from `sharingTexts(a, …)`. */
 export const isSameShape = (a: Entry, b: Entry): boolean =>
   a.status === b.status &&
   a.labels === b.labels &&

@@ -12,10 +12,7 @@ export interface CollectionState {
 
 export const NOTHING: CollectionState = { newest: '0', count: 0 };
 
-/**
- * A state of a list: that of its objects, and that of the collection from which annotations are added to them
- * (`NOTHING` if there is none).
- */
+/** A state of a list: that of its objects, and that of the collection which adds annotations (`NOTHING` if there is none). */
 export interface ListState {
   readonly objects: CollectionState;
   readonly added: CollectionState;
@@ -25,21 +22,18 @@ export interface ListState {
 export interface ListedCollection extends CollectionState {
   /** The version of the list. Newer changes are not in it. */
   readonly resourceVersion: string;
-  /** Whether the list continues the history that the store had before. */
+  /** See `Replacement`. */
   readonly sameHistory: boolean;
 }
 
 type Versioned = Pick<StoredEntry, 'resourceVersion'>;
 
-/**
- * For how many of the newest states the count is kept. When a client resumes from one of them, no objects have to be
- * counted.
- */
+/** How many of the newest states we keep, with their numbers of objects. If a client resumes from one, we need not count. */
 const MOST_COUNTS = 4_096;
 /**
- * How many counts of unchanged objects are kept. Counting among 450,000 pods takes some 15 ms, so a count is made once
- * and then kept up to date, which takes some microseconds a change for 1,024 of them. They are needed for clients that
- * come from a replica which had seen changes before us.
+ * How many counts of unchanged objects we keep. They are for clients that come from a replica that is ahead of this one. It
+ * takes some 15 ms to count among 450,000 pods, so we make each count once. It takes some microseconds a change to keep
+ * 1,024 of them up to date.
  */
 const MOST_UNCHANGED = 1_024;
 
@@ -55,7 +49,7 @@ export class CollectionVersion {
   #objects: () => Iterable<Versioned> = () => [];
   /** The number of objects in each of the newest states, by the newest version of that state, the oldest first. */
   readonly #counts = new Map<string, number>();
-  /** For some versions, how many of the present objects are not newer. */
+  /** For some versions, how many of the present objects have that version or an older one. */
   readonly #unchanged = new Map<string, number>();
 
   /** Sets the function that returns the objects of the collection, in any order. */
@@ -81,9 +75,9 @@ export class CollectionVersion {
   }
 
   /**
-   * Records a list. Objects that came and went between the last event and the list are not known; clients that saw them
-   * at another replica have to begin again. In another history the versions of objects prove nothing, so all objects
-   * count as changed with the list.
+   * Records a list. It does not show objects that came and went since the last event, so clients that saw them at another
+   * replica have to begin again. If the list begins another history, the versions of objects prove nothing, and all
+   * objects count as changed with the list.
    */
   listed({ resourceVersion, newest, count, sameHistory }: ListedCollection): void {
     const changed = this.trusts(sameHistory) ? newest : resourceVersion;
@@ -112,9 +106,8 @@ export class CollectionVersion {
   }
 
   /**
-   * Whether every change after this state is known. For a state before the last list this holds if the list shows the
-   * same state: no object in the list is newer, so nothing was added or changed, and there are as many objects, so
-   * nothing was removed.
+   * Whether we know every change after this state. For a state before the last list we do, if the list shows the same
+   * state: no newer object, so nothing was added or changed, and as many objects, so nothing was removed.
    */
   knowsAfter({ newest, count }: CollectionState): boolean {
     const floor = this.#floor;
@@ -149,10 +142,7 @@ function forgetOldest(counts: Map<string, number>, most: number): void {
 
 export const later = (a: string, b: string): string => (compareResourceVersions(a, b) >= 0 ? a : b);
 
-/**
- * Which of two states of one history is newer. If both have the same newest change, it is the one with fewer objects:
- * more were removed.
- */
+/** The newer of two states of one history. If both have the same newest change, fewer objects mean a later removal. */
 export function laterState(a: CollectionState, b: CollectionState): CollectionState {
   const order = compareResourceVersions(a.newest, b.newest);
   return order > 0 || (order === 0 && a.count <= b.count) ? a : b;

@@ -4,7 +4,7 @@ import type { AddedProgress } from './list-progress.ts';
 import type { ObjectKind } from './object-kind.ts';
 
 /**
- * A kind as it describes itself to the list engine, which knows no kind by name.
+ * Describes a kind to the list engine, which knows no kind by name.
  * @example
  * ```ts
  * const volumes: Kind = {
@@ -29,22 +29,22 @@ export interface Kind extends ObjectKind, ListVocabulary {
   readonly shortNames: readonly string[];
   /** The annotation that carries the status word when a client asks for metadata only. */
   readonly statusKey?: string;
-  /** Creates what adds the annotations of `addedKeys`. Default: nothing is added. */
+  /** Creates the decoration, which adds the annotations of `addedKeys`. Absent: nothing is added. */
   decorate?(store: DecoratedStore): Decoration;
 }
 
 /**
- * Adds annotations that come from another collection of the cluster to the objects of a kind, such as the usage of pods
- * to nodes. The store asks for them when it is read. So each entry is written once, however much has changed since.
+ * Adds annotations from another collection of the cluster to the objects of a kind, such as the usage of pods to nodes.
+ * The store calls it when a snapshot is taken. So each entry is written once for any number of changes since the last one.
  */
 export interface Decoration {
-  /** How far the other collection has come. Only watches of the kind need it. */
+  /** Which state of the other collection the entries show. Only watches of the kind need it. */
   readonly progress?: AddedProgress;
-  /** Whether the entries lack at most a few changes. */
+  /** Whether at most a few changes are missing in the entries. */
   readonly isCurrent: boolean;
   /** The entry with the annotations that it should have now. The same entry if it has them already. */
   decorate(entry: Entry): Entry;
-  /** Brings changes into the entries of the store: a few at once, many in a copy. */
+  /** Writes changes into the entries of the store: a few at once, many in a copy. */
   refresh(): void;
   /**
    * Called when a list is about to replace the content. Drops the changes that are being made in a copy; they are made
@@ -61,8 +61,8 @@ export interface DecoratedStore {
   /** Replaces an entry of which only the added annotations changed. */
   redecorate(entry: Entry): void;
   /**
-   * Begins a copy of the present entries, for many such changes at once. Changes from the cluster go into both the store
-   * and the copy meanwhile.
+   * Begins a copy of the present entries, in which many annotations can change before the store shows it. Meanwhile changes
+   * from the cluster go into both the store and the copy.
    */
   aside(): Aside;
 }

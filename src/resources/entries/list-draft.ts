@@ -6,13 +6,10 @@ import type { Entry } from './entry.ts';
 import type { ListProgress } from './list-progress.ts';
 import { Content } from './ordered-index.ts';
 
-/** Keys that are looked at in one step, at most a microsecond each. */
+/** How many keys one step looks at, at most a microsecond each. */
 const KEYS_A_STEP = 64;
 
-/**
- * A list that is ready to be shown. Nothing of it is visible before. Showing it is a loop over its changes, some 0.5 µs
- * each.
- */
+/** A list that is ready to be shown and still invisible. To show it is a loop over its changes, some 0.5 µs each. */
 export interface ListDraft {
   readonly content: Content;
   readonly list: ListedCollection;
@@ -28,26 +25,24 @@ interface ReplacingList {
   readonly replacement: Replacement;
 }
 
-/**
- * What the list replaces. Nobody writes to it while the draft is made; only the annotations that are added to it may change.
- */
+/** What the list replaces. Nobody writes to it while the draft is made. Only what `finish` returns may change. */
 interface ReplacedList {
   readonly content: Content;
   readonly changes: ChangeLog;
   readonly progress: ListProgress;
-  /** The entry with the annotations that it should have now, sharing equal texts with the one that it replaces. */
+  /** Returns the entry with its present annotations. It shares equal texts with the entry that it replaces. */
   finish(entry: Entry): Entry;
 }
 
 /**
- * Prepares a list. Objects that did not change keep their leaves with all that is cached in them, and no watcher gets an
- * event for them.
+ * Prepares a list. Objects that did not change keep their leaves, with the bytes cached there, and cause no event for
+ * watchers.
  */
 export function* draftOf({ entries, replacement }: ReplacingList, replaced: ReplacedList): Steps<ListDraft> {
   const content = new Content(replaced.content);
   const gone = yield* removeOthers(content, entries);
   const { news, newest } = yield* newsIn({ entries, replacement }, replaced);
-  // If most leaves would be changed one object at a time, all of them are made again instead.
+  // If most objects changed, it is cheaper to make all leaves again than to change them one object at a time.
   if (news.length * 2 > entries.length) yield* content.putAll(news);
   else
     for (const entry of news) {
@@ -92,14 +87,14 @@ function* newsIn(
   return { news, newest };
 }
 
-/** In another history equal versions prove nothing, but equal texts do. */
+/** If the list begins another history, equal versions prove nothing, but equal bytes do. */
 function isKnown(entry: Entry, sameHistory: boolean, { content, finish }: ReplacedList): boolean {
   const known = content.get(entry.key);
   if (known?.uid !== entry.uid || known.resourceVersion !== entry.resourceVersion) return false;
   return sameHistory || Buffer.compare(known.encoded.bytes(), finish(entry).encoded.bytes()) === 0;
 }
 
-/** In another history the versions of objects prove nothing, so they count as changed with the list. */
+/** If the list begins another history, the versions of objects prove nothing, so all count as changed with the list. */
 function* changesOf(
   { gone, news, list }: Pick<ListDraft, 'gone' | 'list'> & { readonly news: readonly Entry[] },
   { content, changes, progress }: ReplacedList,

@@ -4,9 +4,9 @@ import type { ChangeLog } from './change-log.ts';
 import { type CollectionState, CollectionVersion, type ListState, NOTHING } from './collection-version.ts';
 import type { Entry } from './entry.ts';
 
-/** The progress of the collection from which annotations are added to the objects of a list. */
+/** The progress of the other collection, from which annotations are added to the objects of a list. */
 export interface AddedProgress {
-  /** The state that the whole list shows. */
+  /** The state of the other collection that the whole list shows. */
   readonly shown: CollectionState;
   /** The state that an entry shows if it is written now. */
   readonly reached: CollectionState;
@@ -17,8 +17,8 @@ export interface AddedProgress {
   /** The collection's version at which the added annotations of this object last changed. */
   changedAt(key: string): string | undefined;
   /**
-   * The version to pass to `changed` once this entry, with its added annotations of now, replaces the previous one.
-   * `undefined` if the added annotations stay the same.
+   * The version to pass to `changed` when this entry replaces the previous one. `undefined` if both have the same added
+   * annotations.
    */
   broughtAt(entry: Entry, previous: Entry | undefined): string | undefined;
   /** Records that the added annotations of this object last changed at this version. */
@@ -27,7 +27,7 @@ export interface AddedProgress {
   forget(key: string): void;
 }
 
-/** How far a list has come, its objects and their added annotations, in versions that every replica understands. */
+/** How far a list has followed the cluster, with its added annotations, in versions that every replica understands. */
 export class ListProgress {
   /** The progress of the objects that the cluster sent. */
   readonly objects = new CollectionVersion();
@@ -46,8 +46,8 @@ export class ListProgress {
   }
 
   /**
-   * How new an object of the list may be. Its added annotations may be newer than `state`, because they are read when the
-   * object is written.
+   * How new an object of the list may be. Its added annotations may be newer than `state`, because each object gets the
+   * newest ones when it is written.
    */
   get seen(): ListState {
     return { objects: this.objects.state, added: this.#added?.reached ?? NOTHING };

@@ -25,11 +25,11 @@ interface AnsweredKind {
   readonly version: string;
   readonly resource: string;
   readonly kind: string;
-  /** The object as answers and filters see it: what nobody may see is left out. Not called for `statusOf` and `project`. */
+  /** The object as answers and filters see it, without what nobody may see. `statusOf` and `project` get the stored object. */
   show(object: KubernetesObject): KubernetesObject;
 }
 
-/** The plural that callers know. */
+/** The plural under which callers know the kind. */
 export const answeredResource = ({ answered, resource }: ObjectKind): string => answered?.resource ?? resource;
 
 /** The path of all objects of the kind in the cluster's API, such as `/api/v1/nodes`. */

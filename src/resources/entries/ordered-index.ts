@@ -4,8 +4,8 @@ import type { SortKey } from '../query/list-query.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * Entries by key and in both orders. A copy is cheap, and changing it leaves the original as it is, so a large change
- * can be made in a copy and shown at once.
+ * Entries by key and in both orders. A copy is cheap and separate from the original, so a large change can be made in a copy
+ * and shown at once.
  */
 export class Content {
   readonly byCreation: OrderedIndex;
@@ -45,9 +45,7 @@ export class Content {
     this.byName.remove(entry);
   }
 
-  /**
-   * Puts all of them. Cheaper than single `put`s if there are so many that most leaves would be made again and again.
-   */
+  /** Puts all of them. This is cheaper than single `put`s if most leaves change. */
   *putAll(entries: readonly Entry[]): Steps<void> {
     for (const entry of entries) this.#entries.set(entry.key, entry);
     const all = [...this.#entries.values()];
@@ -73,7 +71,7 @@ const MOST_BYTES = 128 * 1024;
 /** How full leaves are when all are made at once. A quarter is left free for objects that come. */
 const FILL = 3 / 4;
 
-/** Two neighbouring leaves no fuller than this together become one, far enough below the limits that it is not cut again soon. */
+/** Two neighbouring leaves become one if both together are no fuller than this. So the new leaf is not soon cut again. */
 const THIN = 1 / 2;
 
 /** Whether both the objects and their bytes exceed this part of the limits. */
@@ -107,14 +105,14 @@ export class OrderedIndex {
     return this.#leaves;
   }
 
-  /** A copy. Changing it leaves this one as it is. Both share their leaves. */
+  /** A copy, which can change without this one. Both share their leaves. */
   copy(): OrderedIndex {
     const copy = new OrderedIndex(this.#order);
     copy.#leaves = this.#leaves;
     return copy;
   }
 
-  /** Replaces all entries. That is one sort; single puts would copy the list of leaves each time. */
+  /** Replaces all entries by one sort. A single `put` for each would copy the list of leaves each time. */
   *fillInSteps(entries: readonly Entry[]): Steps<void> {
     const sorted = yield* sortedInSteps(entries, this.#order);
     const leaves: Leaf<Entry>[] = [];
@@ -212,7 +210,7 @@ function* merge(first: readonly Entry[], second: readonly Entry[], order: Order)
   return merged;
 }
 
-/** How many leading items satisfy a condition that, once false, stays false. Binary search. */
+/** Counts the leading items for which `isBefore` is true, by binary search. It must be false for all items after them. */
 function countBefore<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;

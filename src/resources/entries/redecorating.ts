@@ -3,23 +3,23 @@ import type { Entry } from './entry.ts';
 import type { Aside, DecoratedStore, Decoration } from './kind.ts';
 import type { AddedProgress } from './list-progress.ts';
 
-/** Changes that `take` has handed out. They are brought into every entry that they concern. */
+/** Changes that `take` returned. `Redecorating` writes them into every entry that they concern. */
 interface Taken {
   /** The keys of the entries that may have to change. */
   readonly names: { readonly size: number; keys(): Iterable<string> };
 }
 
-/** What one kind adds to its entries, and which of them do not show its changes yet. */
+/** The annotations that one kind adds to its entries, and their changes that no list shows yet. */
 export interface Additions<Changes extends Taken> {
   /** See `Decoration`. */
   readonly progress?: AddedProgress;
-  /** How many entries may lack a change. */
+  /** How many entries may not show a change yet. */
   readonly changedCount: number;
   /** See `Decoration`. */
   decorate(entry: Entry): Entry;
   /** The changes since the last call. */
   take(): Changes;
-  /** Takes changes back that no list shows, because the copy with them was given up. */
+  /** Takes changes back that no list shows, because the copy in which they were made was dropped. */
   giveBack(changes: Changes): void;
   /** Called before the first of many changes is made in a copy. */
   aside?(changes: Changes): void;
@@ -29,12 +29,12 @@ export interface Additions<Changes extends Taken> {
   shown?(changes: Changes): void;
 }
 
-/** With more changed entries than this, they are brought up to date in a copy, in slices of time. 300 take some 3 ms. */
+/** If more entries changed, they are brought up to date in a copy, in slices of time. 300 entries take some 3 ms. */
 const MOST_AT_ONCE = 300;
 
 /**
- * Brings changes of what is added into the entries of a store, such that a list shows all changes of one moment or none: a few in one
- * step, many in a copy that the store shows when it is complete.
+ * Writes changed annotations into the entries of a store. A list shows all changes of one moment or none of them. A few are
+ * written in one step; many are written in a copy, which the store shows when it is complete.
  */
 export class Redecorating<Changes extends Taken> implements Decoration {
   readonly progress?: AddedProgress;

@@ -17,20 +17,19 @@ interface Redecorated {
 }
 
 /**
- * The objects of a kind in both orders. The added annotations are brought in when a snapshot is taken. So each entry is
- * written once, however much has changed since the last snapshot.
+ * The objects of a kind in both orders. Added annotations are written into the entries when a snapshot is taken. So each
+ * entry is written once for any number of changes since the last snapshot.
  */
 export class ResourceStore implements ReflectedStore<Entry> {
   readonly kind: Kind;
-  /** What happened to each object last, and at which version. */
+  /** The last change of each object. */
   readonly changes = new ChangeLog();
-  /** How far the list has come. */
   readonly progress: ListProgress;
   /** Runs all long work on the entries. */
   readonly slices: TimeSlices;
   readonly #decoration: Decoration | undefined;
   #content = new Content();
-  /** The copy in which the decoration makes many changes. All other changes go into it as well. */
+  /** The copy in which the decoration is making many changes. Changes from the cluster go into it as well. */
   #aside: Content | undefined;
   #isReplacing = false;
   #version = 0;
@@ -56,10 +55,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     return this.#content.get(key);
   }
 
-  /**
-   * Adds or replaces an object: the progress of the list moves to its version, its annotations are added, a list that is being prepared
-   * in a copy gets it too, and then it is shown in both orders and in the change log.
-   */
+  /** Adds or replaces an object. The progress moves first, because the change log records it with the change. */
   put(entry: Entry): void {
     const replaced = this.#content.get(entry.key)?.resourceVersion;
     this.progress.objects.advance(entry.resourceVersion, this.size + (replaced === undefined ? 1 : 0), replaced);
@@ -80,8 +76,8 @@ export class ResourceStore implements ReflectedStore<Entry> {
   }
 
   /**
-   * Prepares a list; the function that it returns shows it. Objects that did not change keep their leaves with all that
-   * is cached in them, and no watcher gets an event for them. Annotations that change meanwhile are brought in afterwards.
+   * Prepares a list; the returned function shows it. Objects that did not change keep their leaves, with the bytes cached
+   * there, and cause no event for watchers. Annotations that change meanwhile are written afterwards.
    */
   *prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void> {
     this.#decoration?.giveUp();
@@ -110,22 +106,17 @@ export class ResourceStore implements ReflectedStore<Entry> {
     return this.#snapshot;
   }
 
-  /**
-   * Brings the added annotations up to date. A large change is made in a copy, so a list shows the state before it or
-   * the state after it.
-   */
+  /** Brings the added annotations up to date. A list shows a large change whole or not at all: it is made in a copy. */
   decorate(): void {
     if (!this.#isReplacing) this.#decoration?.refresh();
   }
 
-  /** Whether the entries lack at most a few changes of their added annotations. */
+  /** Whether at most a few changes of added annotations are missing in the entries. */
   get isDecorated(): boolean {
     return !this.#isReplacing && (this.#decoration?.isCurrent ?? true);
   }
 
-  /**
-   * Grows with every change. A snapshot taken now may have a later version, because taking it brings annotations in.
-   */
+  /** Grows with every change. A snapshot may get a later version, because annotations are written when it is taken. */
   get version(): number {
     return this.#version;
   }
@@ -174,7 +165,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     };
   }
 
-  /** The entry with the annotations that it should have now, sharing equal texts with the one that it replaces. */
+  /** Returns the entry with its present annotations. It shares equal texts with the entry that it replaces. */
   #finished(entry: Entry): Entry {
     const decorated = this.#decoration?.decorate(entry) ?? entry;
     const previous = this.#content.get(entry.key);

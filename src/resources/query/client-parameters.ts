@@ -13,10 +13,7 @@ export const CLIENT_PARAMETERS: readonly (readonly [string, ParameterReader<Clie
   ['pretty', () => ({})], // no answer is indented; the API server accepts any value as well
 ];
 
-/**
- * The time limit in a query. `undefined` if `timeout` is absent, not positive or invalid. An invalid one is refused where
- * all parameters are read.
- */
+/** The time limit in a query. `undefined` if `timeout` is absent, not positive or invalid: this function refuses nothing. */
 export function timeoutIn(queryString: string): number | undefined {
   const text = firstValue(queryString, 'timeout');
   const setting = text === undefined ? {} : readTimeout(text, 'timeout');

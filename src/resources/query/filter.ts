@@ -11,7 +11,7 @@ export interface Shape {
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly annotations: Readonly<Record<string, string>> | undefined;
   readonly owners: readonly Owner[];
-  /** The word for its state, as its kind defines it. */
+  /** The word that the object's kind has for the object's state. */
   readonly status: string;
   /**
    * What the kind keeps of the object. Past shapes do not have it, so only kinds without a watch may have filters that
@@ -80,10 +80,7 @@ const isAmong =
   ({ name }) =>
     names.has(name);
 
-/**
- * An empty text matches every alias, even an absent one, but no object without any stored annotation. KubeSphere 3.4
- * does the same.
- */
+/** An empty text matches every object with a stored annotation, even without an alias. KubeSphere 3.4 does so, too. */
 const hasAlias =
   (alias: string, key: string): Condition =>
   ({ annotations }) => {

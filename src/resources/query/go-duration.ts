@@ -14,9 +14,9 @@ const SIGNED = /^([+-]?)(.*)$/s;
 const TERM = /(\d*)(?:\.(\d*))?([^.\d]+)/y;
 
 const LARGEST = 2n ** 63n;
-/** 2^63 has 19 digits; more than this after leading zeros is too large in any unit. */
+/** 2^63 has 19 digits. A number with more digits, leading zeros not counted, is too large in any unit. */
 const MOST_DIGITS = 19;
-/** Go ignores the digits of a fraction after its value exceeds this: they would not fit into 63 bits. */
+/** When the value of a fraction exceeds this, Go ignores its further digits, which would not fit into 63 bits. */
 const COUNTED = (LARGEST - 1n) / 10n;
 
 /**
@@ -48,7 +48,7 @@ function termValue([, whole = '', fraction = '', unitName = '']: RegExpExecArray
   return value > LARGEST ? undefined : value;
 }
 
-/** Computed in floating point, as in Go, which needs that to be exact to the nanosecond for fractions of an hour. */
+/** Uses floating point, because Go does. So fractions of an hour are equal to Go's to the nanosecond. */
 function fractionValue(fraction: string, unit: bigint): bigint {
   let value = 0n;
   let scale = 1;

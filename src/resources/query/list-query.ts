@@ -46,7 +46,7 @@ export interface ListVocabulary {
   readonly filters: FilterReaders;
 }
 
-/** What one parameter sets. A condition is added to the others. */
+/** What one parameter sets: a condition in addition to the others, or other fields of the query. */
 export type Setting = Partial<Omit<ListQuery, 'conditions'>> | Condition;
 
 /** Every parameter of the list of a kind. */
@@ -62,13 +62,13 @@ export const listParameters = ({ platform, sortWords, filters }: ListVocabulary)
     ['watch', readNoWatch],
   ]);
 
-/** Clients ask for the same few lists over and over. A text and what it means take 2 KiB at most: 128 KiB for each kind. */
+/** Clients repeat the same few queries. A text with its parsed query takes 2 KiB at most: 128 KiB for each kind. */
 const MOST_KEPT = 64;
 const LONGEST_KEPT = 256;
 
 /**
  * Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order.
- * Short texts are remembered: their meaning never changes.
+ * Remembers short texts with their parsed queries, which never change.
  */
 export function createListQueryParser(vocabulary: ListVocabulary): (queryString: string) => ListQuery {
   const parameters = listParameters(vocabulary);

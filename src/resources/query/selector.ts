@@ -16,7 +16,8 @@ export interface SelectorProblem {
 
 /**
  * Reads the selector syntax of https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/, `key>n` and `key<n`
- * included. The empty selector matches all. Linear in the length of the text; matching is linear in the requirements.
+ * included. The empty selector matches all. The time is linear in the length of the text, and a match takes time linear
+ * in the number of requirements.
  */
 export function parseSelector(text: string): Selector | SelectorProblem {
   if (Buffer.byteLength(text) > LONGEST_BYTES)
@@ -64,7 +65,7 @@ function parseRequirement(tokens: SelectorTokens): Requirement {
   if (tokens.take('!=')) return isNotIn(key, new Set([tokens.value()]));
   if (tokens.take('>')) return isGreater(key, parseBound(tokens));
   if (tokens.take('<')) return isSmaller(key, parseBound(tokens));
-  // `in` and `notin` are words here only: elsewhere they are keys and values like any other.
+  // Only here `in` and `notin` are operators: elsewhere they are keys and values like any other.
   if (tokens.word === 'in') return isIn(key, parseValues(tokens));
   if (tokens.word === 'notin') return isNotIn(key, parseValues(tokens));
   return tokens.expected('"=", "==", "!=", "<", ">", "in", "notin", "," or the end');
@@ -78,8 +79,8 @@ function parseBound(tokens: SelectorTokens): bigint {
 }
 
 /**
- * `"(" [value] *("," [value]) ")"`: nothing between two signs is the empty value. Kubernetes consumes two commas in a row as
- * one empty value, and then expects another comma or a value before the end of the list.
+ * `"(" [value] *("," [value]) ")"`. Nothing between two signs means the empty value. Kubernetes consumes two commas in a
+ * row as one empty value, and then expects another comma or a value before the end of the list.
  */
 function parseValues(tokens: SelectorTokens): ReadonlySet<string> {
   tokens.next();
@@ -187,7 +188,7 @@ class SelectorTokens {
     return this.#takeWord();
   }
 
-  /** Takes a value. If there is none where one may stand, that is the empty value. */
+  /** Takes a value, or returns the empty value if no word comes next. */
   value(): string {
     if (!isLabelValue(this.word)) throw new SelectorSyntaxError(`${quoted(this.word)} is not a label value`);
     return this.word === '' ? '' : this.#takeWord();

@@ -11,7 +11,7 @@ import type { WatcherState } from './watch-view.ts';
 import { expired, Watcher, type WatcherParts } from './watcher.ts';
 
 interface FeedOptions {
-  /** The epoch in the list's tags. */
+  /** The epoch in the list's ETags, random for each process. */
   readonly epoch: string;
   readonly clock: Clock;
 }
@@ -43,7 +43,7 @@ export class Feed {
     return this.#from(parts, from) ?? this.#anew(parts, from);
   }
 
-  /** Begins with the whole list, once it is not older than the version that the client names. */
+  /** Begins with the whole list, as soon as that is not older than the version that the client names. */
   #fromAll(parts: WatcherParts, from: WatchVersion | undefined): Watch {
     const awaited = from?.kind === 'cluster' ? { seen: from.seen, text: from.text } : undefined;
     const start = { isFirst: true, awaited, beginning: parts.all };
@@ -55,7 +55,7 @@ export class Feed {
     return this.#fromAll(parts, undefined);
   }
 
-  /** Resumes from what the client has. `undefined` if it is not known what happened since. */
+  /** Resumes from what the client has. `undefined` if we do not know what happened since. */
   #from(parts: WatcherParts, from: WatchVersion): Watch | undefined {
     if (from.kind === 'local') {
       const version = this.#ours(from.sentUpTo);
@@ -87,7 +87,7 @@ export class Feed {
     return { basis: version, position: version, newestSent: this.#store.version, complete, seen: undefined, isResumed };
   }
 
-  /** Returns what `make` makes, once for each key and version of the store. */
+  /** Calls `make` once for each key and version of the store, and returns what it made. */
   #beginning(key: string, make: () => InitialState): InitialState {
     const { version } = this.#store.snapshot();
     if (this.#kept?.version !== version) this.#kept = { version, beginnings: new Map() };

@@ -16,7 +16,7 @@ import { type News, newsOf, reachOf, reachSince, type WatcherState, type WatchVi
 
 /** Some events that are sent together. */
 export interface Batch<Place> {
-  /** Whole events. Empty when none of the objects that were looked at concerns the watcher. */
+  /** Whole events. Empty if the watcher wants none of the objects that the batch looked at. */
   readonly bytes: Uint8Array;
   /** Where the watcher stands after them. */
   readonly next: Place;
@@ -28,12 +28,12 @@ export interface Batch<Place> {
  */
 export interface InitialState {
   /**
-   * The version of the store. The client has the list of this version (`complete`) when all is sent and nothing changed
-   * meanwhile.
+   * The version of the store. The client has the list of this version (`complete`) when everything is sent, if nothing
+   * changed meanwhile.
    */
   readonly version: number;
   readonly complete: string;
-  /** The version of the list that the client has until then. */
+  /** The version of the list that the client has in full until then. */
   readonly before: string;
   /** In the order of the list, or of the changes. */
   readonly keys: readonly string[];
@@ -41,7 +41,7 @@ export interface InitialState {
   readonly since?: { readonly state: ListState; readonly sentUpTo: number; readonly changes: readonly Change[] };
 }
 
-/** Which lists the client has in full before and after a batch, and how new the objects that it was sent may be. */
+/** The lists that a client has in full before and after a batch. `seen`: how new its objects may be. */
 interface Wholeness {
   readonly before: string;
   readonly complete?: string;
@@ -57,16 +57,16 @@ const MOST_BATCHES = 64;
 const MOST_LOOKED_AT = 1_024;
 
 /**
- * A batch of an initial state, except the last one. Every watcher that reaches these objects before one of them changes can use
- * it, whatever version it started at: while other objects change, no two watchers start at the same version.
+ * A batch of an initial state, except the last one. Any watcher with the same view can use it until one of its objects
+ * changes, whatever version the watcher started at. In a busy cluster no two watchers start at the same version.
  */
 interface Part {
   readonly bytes: Uint8Array;
-  /** The newest change of each object when the part was made, whether the object is in it or not. */
+  /** The newest change of each object that the part looked at, whether or not the watcher gets the object. */
   readonly changes: readonly (Change | undefined)[];
 }
 
-/** Makes batches of events. Watchers that stand at the same place and have the same view share a batch. */
+/** Makes batches of events. Watchers with the same state and the same view share a batch. */
 export class WatchBatches {
   readonly #store: ResourceStore;
   readonly #naming: WatchNaming;
@@ -82,10 +82,7 @@ export class WatchBatches {
     this.#types = new ObjectTypes(store.kind);
   }
 
-  /**
-   * The events that follow `state`. If no change follows the batch, its reader then has the list of the store's
-   * version.
-   */
+  /** The events that follow `state`. If no change follows the batch, the client then has the list of the store's version. */
   after(state: WatcherState, view: WatchView): Batch<WatcherState> {
     const { basis, position, newestSent, complete, seen, isResumed } = state;
     const place = `${basis} ${position} ${newestSent} ${complete} ${seen && seenText(seen)} ${isResumed}`;
@@ -132,10 +129,7 @@ export class WatchBatches {
     return this.#once(`bookmark ${version} ${isFirst}`, view, make).bytes;
   }
 
-  /**
-   * The object's newest state. An object that changed since is sent again later; one that is gone is sent as DELETED
-   * later.
-   */
+  /** The object's newest state. If the object changed after the initial state was planned, a later event repeats it. */
   #newsAt({ keys, since }: InitialState, at: number, view: WatchView): News | undefined {
     const key = keys[at] as string;
     const entry = this.#store.get(key);
@@ -144,8 +138,8 @@ export class WatchBatches {
     if (!change) return undefined;
     if (since) {
       const news = newsOf(change, entry, { reach: reachSince(since.state.objects.newest), view });
-      // Objects are sent in the order of the missed changes: a client that disconnects here still lacks the later ones, however
-      // new this object's state is.
+      // The client gets the objects in the order of the changes that it missed. If it disconnects here, it lacks the later
+      // ones, however new the state of this object is. So the event's version names the missed change.
       return news && { ...news, upTo: missed?.version };
     }
     return entry && view.matches(entry) ? { change, type: 'ADDED', entry } : undefined;
@@ -171,7 +165,7 @@ export class WatchBatches {
     return { bytes: this.#bytes(batch, { before, seen, complete }), next };
   }
 
-  /** If `complete` is given, the client has that list in full after the last event. */
+  /** `complete`: the list that the client has in full after the last event, if there is one. */
   #bytes(batch: BatchBuilder, has: Wholeness) {
     const { before, complete, seen } = has;
     return batch.bytes(({ change, upTo }, isLast) =>
@@ -191,7 +185,7 @@ export class WatchBatches {
   }
 }
 
-/** Two views with the same key choose the same objects and send them alike. A filter's key has no blank. */
+/** Two views with the same key choose the same objects and send them in the same form. A filter's key has no blank. */
 const viewKey = ({ form, metadataOnly, filterKey }: WatchView): string => `${form} ${metadataOnly} ${filterKey}`;
 
 const isGood = ({ changes }: Part, keys: readonly string[], at: number): boolean =>
@@ -230,10 +224,7 @@ export class BatchBuilder {
     return this.#view.metadataOnly ? encoded.metadata().length : encoded.length;
   }
 
-  /**
-   * `versionOf` gives the version of each event. The last one is marked, because after it the client may have another
-   * list in full.
-   */
+  /** `versionOf` returns the version of each event. After the last one the client may have another list in full. */
   bytes(versionOf: (news: News, isLast: boolean) => EventVersion): Uint8Array {
     const { form } = this.#view;
     const last = this.#news.length - 1;

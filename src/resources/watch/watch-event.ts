@@ -53,7 +53,7 @@ interface Tombstone {
   readonly resourceVersion: string;
 }
 
-/** The object of a DELETED event: its name and uid, and nothing else of what it was. */
+/** The object of a DELETED event: only its type, name, namespace, uid and resourceVersion. */
 export const tombstone = (metadata: Tombstone, type: ObjectType): ObjectPieces => [
   Buffer.from(JSON.stringify({ ...type, metadata })),
 ];
@@ -73,7 +73,7 @@ export function eventPieces(
 export const eventBytes = (type: 'ERROR', object: Uint8Array, form: WatchForm): Uint8Array =>
   Buffer.concat(eventPieces(type, [object], { form }));
 
-/** `isFirst`: the bookmark ends the first state, which Kubernetes clients recognize by the annotation. */
+/** `isFirst`: the bookmark ends the initial events. Kubernetes clients recognize that by the annotation. */
 export function bookmarkEvent(
   version: string,
   { form, type, isFirst }: { readonly form: WatchForm; readonly type: ObjectType; readonly isFirst: boolean },
@@ -85,9 +85,9 @@ export function bookmarkEvent(
 }
 
 /**
- * Begins a first state of server-sent events. The client must forget its objects, and the empty `id` makes it forget
- * its version. So a client that reconnects with a version that is too old learns it without an error: after an error a
- * browser's `EventSource` would not reconnect again.
+ * Comes before the initial events of a server-sent stream. The client must forget its objects, and the empty `id` makes
+ * it forget its version. A client with a version that is too old gets this instead of an error, because a browser's
+ * `EventSource` does not reconnect after an error.
  */
 export const RESET = Buffer.from('event: reset\ndata: {"type":"RESET"}\nid:\n\n');
 
@@ -115,12 +115,12 @@ export class ObjectTypes {
   }
 }
 
-/** The type that the API server answers when a client asks for metadata only. */
+/** The type of the API server's answers to clients that ask for metadata only. */
 const METADATA_TYPE = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 
 /**
- * An object's metadata alone; that of a node has a seventh of its bytes. It has the added annotations, as in the list,
- * and the status word if the kind has an annotation for it.
+ * An object's metadata alone: for a node a seventh of the bytes. It has the added annotations, as in the list, and the
+ * status word if the kind has an annotation for it.
  */
 export function metadataObject(
   { encoded, status }: Entry,

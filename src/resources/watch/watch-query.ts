@@ -26,7 +26,7 @@ export interface WatchQuery {
   /** Absent: the client sets no limit. */
   readonly timeoutSeconds?: number;
   readonly bookmarks: boolean;
-  /** Objects are sent as a `PartialObjectMetadata`: no spec, no status. Comes from `Accept`, not from the query. */
+  /** Each object is sent as a `PartialObjectMetadata`: no spec, no status. Set by the `Accept` header, not by the query. */
   readonly metadataOnly?: boolean;
 }
 
@@ -47,7 +47,7 @@ const keyOf = (name: string, text: string): string => `${name}=${encodeURICompon
 
 const MATCH = 'NotOlderThan';
 
-/** The API server demands this, too. */
+/** The API server refuses one without the other, too. */
 const WITHOUT_THE_OTHER = `query parameters "sendInitialEvents" and "resourceVersionMatch=${MATCH}" go together`;
 
 /** A day: nobody needs a longer stream, and a stream ends with a bookmark to resume from. */
@@ -58,7 +58,7 @@ function readWatch(text: string, name: string): Setting | StatusCause {
   return isTrue ? {} : invalid(name, `${quoted(text)} is neither true nor false`);
 }
 
-/** Any text is accepted as a version. One that we never issued is answered as too old, as the API server does. */
+/** Accepts any text as a version. A watch from one that we never issued gets a 410, as from the API server. */
 const readFrom = (text: string): Setting => (text === '' || text === '0' ? {} : { from: parseVersion(text) });
 
 function readFields(text: string, name: string): Setting | StatusCause {
@@ -108,10 +108,7 @@ function readBookmarks(text: string, name: string): Setting | StatusCause {
   return bookmarks === undefined ? invalid(name, `${quoted(text)} is not a boolean`) : { bookmarks };
 }
 
-/**
- * Makes a parameter of a list one of a watch. A condition on objects also chooses their events. Parameters that cut or
- * order a list have no meaning in a stream.
- */
+/** Turns a list's parameter into a watch's. A filter chooses the events of its objects. Paging and order are refused. */
 const toWatchReader = (name: string, read: ParameterReader<ListSetting>): ParameterReader<Setting> => {
   const isOrder = ['limit', 'page', 'sortBy', 'ascending'].includes(name);
   if (isOrder) return () => refusal('FieldValueForbidden', `query parameter "${name}" does not go with watch`, name);
@@ -137,10 +134,10 @@ export const watchParameters = (vocabulary: ListVocabulary): ParameterReaders<Se
   ]);
 
 /**
- * Reads the text behind the `?`, and throws as the parser of a list does. `lastEventId` is the header of a client of
- * server-sent events that reconnects, the last version that it got: empty if it sent none, `undefined` in other streams. It is
- * newer than the version in the URL, which the client keeps from its first connection. Clients that cannot set a header send it
- * in the query (polyfills of EventSource).
+ * Reads the text behind the `?`, and throws as the parser of a list does. `lastEventId` is the `Last-Event-ID` header of a
+ * client of server-sent events that reconnects: the last version that it got. It is empty if the client sent none, and
+ * `undefined` in other streams. It wins over the version in the URL, which is still that of the first connection. Polyfills
+ * of EventSource that cannot set a header send it in the query.
  */
 export function createWatchQueryParser(
   vocabulary: ListVocabulary,

@@ -3,16 +3,19 @@ import type { Change } from '../entries/change.ts';
 import { type ListState, laterState, NOTHING } from '../entries/collection-version.ts';
 import type { ResourceStore } from '../entries/store.ts';
 
-/** How far a stream of one process had come: it had sent all changes up to this version of its store. */
+/** Says that a stream of one process has sent all changes up to this version of its store. */
 export interface SentUpTo {
   readonly epoch: string;
   readonly version: number;
 }
 
 /**
- * What a client says that it has. `cluster`: the whole list of `complete`, perhaps objects as new as `seen`, and the
- * later changes that one process sent up to `sentUpTo`; every replica understands it. `local`: the tag of a list, or a
- * version made where the cluster's versions are no numbers; only the process of that epoch understands it.
+ * The version by which a client says what it has.
+ *
+ * - `cluster`: the client has the whole list of `complete`, perhaps objects as new as `seen`, and the later changes that
+ *   one process sent up to `sentUpTo`. Every replica understands it.
+ * - `local`: the ETag of a list, or the version of an event if resourceVersions are not numbers. Only the process of that
+ *   epoch understands it.
  */
 export type WatchVersion = { readonly text: string } & (
   | {
@@ -32,15 +35,15 @@ export type WatchVersion = { readonly text: string } & (
  * - `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77`: the client has the list `1204.3.1317.12` in full, may have objects
  *   as new as `1210.3.1317.12`, and got all changes up to version 77 of the process of epoch `5f0c2e9a7b314d88`.
  * - `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77.81`: the same, on an event whose object is in its state of version 81.
- * - `1204.3.1317.12-0-5f0c2e9a7b314d88.77`: the client is in the middle of its first state, and has no list in full.
+ * - `1204.3.1317.12-0-5f0c2e9a7b314d88.77`: the client is in the middle of the initial events, and has no list in full.
  */
 const STATE = /(\d{1,20})\.(\d{1,9})\.(\d{1,20})\.(\d{1,9})/;
 const SENT = /-([0-9a-z]{1,32})\.(\d{1,15})(?:\.\d{1,15})?/;
 const CLUSTER = new RegExp(`^(?:${STATE.source}-)?(?:0|${STATE.source})(?:${SENT.source})?$`);
 
 /**
- * The ETag of the compressed list names the same version. A number holds 15 digits exactly; a thousand changes a second
- * take 30,000 years to need more.
+ * The ETag of the compressed list (`-gzip`) names the same version. A number holds 15 digits exactly. At a thousand changes
+ * a second they last for 30,000 years.
  */
 const LOCAL = /^([0-9a-z]{1,32})-(\d{1,15})(?:-gzip|-(\d{1,15}))?$/;
 
@@ -69,13 +72,13 @@ function listState([newest, count, added = '0', addedCount]: readonly (string | 
   return { objects: { newest, count: Number(count) }, added: { newest: added, count: Number(addedCount) } };
 }
 
-/** `undefined` where the cluster's versions are no numbers: then only this process can order its states. */
+/** `undefined` if the cluster's versions are not numbers: then only this process can order its states. */
 export function stateText(state: ListState): string | undefined {
   if (!NUMBER.test(state.objects.newest) || !NUMBER.test(state.added.newest)) return undefined;
   return seenText(state);
 }
 
-/** The newer state of the objects and the newer state of what is added to them. */
+/** The newer state of the objects, with the newer state of their added annotations. */
 const newer = (a: ListState, b: ListState): ListState => ({
   objects: laterState(a.objects, b.objects),
   added: laterState(a.added, b.added),
@@ -90,14 +93,14 @@ export interface EventVersion {
   readonly isResumable: boolean;
 }
 
-/** Takes the place of a list's version while the client has no list in full. Such a client cannot resume. */
+/** Stands for a list's version while the client has no list in full. Such a client cannot resume. */
 const NOTHING_WHOLE = '0';
 
 /**
- * Makes the versions of events: from the cluster's versions where these are numbers, else from those of this process.
- * No two states of one object have the same version. A client that resumes from a version, at this replica or another
- * one, misses nothing and is sent nothing older. This replica sends it nothing twice either, except what changed while it was
- * being sent what it had missed.
+ * Makes the versions of events: from the cluster's versions if these are numbers, else from those of this process. No two
+ * states of one object have the same version. A client that resumes from a version, at this replica or another one,
+ * misses nothing and gets nothing older. At this replica it also gets nothing twice, except objects that change while it
+ * catches up.
  */
 export class WatchNaming {
   readonly #store: ResourceStore;
@@ -131,9 +134,9 @@ export class WatchNaming {
   }
 
   /**
-   * The version of an event for this change, after which the client has no list in full. `complete`: the version of the last
-   * list that it had in full. `sent`: how new the objects that it may have are, if some are newer than this change. `upTo`:
-   * the version of the store up to which all changes were sent; by default that of this change.
+   * The version of an event for this change, if the client has no list in full after it. `complete`: the version of the
+   * last list that it had in full. `sent`: how new its objects may be, if some are newer than this change. `upTo`: the
+   * version of the store up to which it got all changes; default: that of this change.
    */
   between(
     { seen, version }: Pick<Change, 'seen' | 'version'>,
@@ -156,7 +159,7 @@ export class WatchNaming {
     return complete.startsWith(`${this.#epoch}-`) ? complete : `${seenText(sent)}-${complete}`;
   }
 
-  /** The version of the event with which a client has the list of `complete` in full. */
+  /** The version of the event after which a client has the list of `complete` in full. */
   completing({ seen }: Change, complete: string): EventVersion {
     const [objects = '', , added = ''] = complete.split('.');
     const isKnown =

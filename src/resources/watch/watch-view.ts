@@ -15,10 +15,7 @@ export interface WatchView {
   matches(object: Shape): boolean;
 }
 
-/**
- * Where a watcher stands: it had the whole list of the store's version `basis`, and was sent all later changes up to
- * `position`.
- */
+/** What a watcher has: the whole list of the store's version `basis`, and all later changes up to `position`. */
 export interface WatcherState {
   readonly basis: number;
   readonly position: number;
@@ -26,12 +23,9 @@ export interface WatcherState {
   readonly newestSent: number;
   /** The version from which the client resumes if the stream ends here: that of the list that it had in full. */
   readonly complete: string;
-  /** How new the objects that it was sent may be. Set if that is newer than the list that it has in full. */
+  /** How new its objects may be. Set if that is newer than the list that it has in full. */
   readonly seen: ListState | undefined;
-  /**
-   * The client came with a version. An earlier stream, perhaps of a replica that is ahead of us, may have sent it newer
-   * states.
-   */
+  /** The client resumed. An earlier stream may have sent it newer states, perhaps from a replica that is ahead of us. */
   readonly isResumed: boolean;
 }
 
@@ -52,7 +46,7 @@ export const reachSince = (version: string): Reach => ({
   newestSent: Number.POSITIVE_INFINITY,
 });
 
-/** What decides whether a change is news to a watcher: what it may have been sent, and what it wants to see. */
+/** What a watcher may have been sent, and what it wants to see. */
 interface Watcher {
   readonly reach: Reach;
   readonly view: WatchView;
@@ -64,7 +58,7 @@ interface Watcher {
  */
 export type News = {
   readonly change: Change;
-  /** With this event the watcher has all changes up to this version of the store. Default: the version of the change. */
+  /** After this event the watcher has all changes up to this version of the store. Default: the version of the change. */
   readonly upTo?: number | undefined;
 } & (
   | { readonly type: Exclude<ChangeType, 'DELETED'>; readonly entry: Entry }
@@ -72,8 +66,8 @@ export type News = {
 );
 
 /**
- * `entry` is the object as it is now, `undefined` when it is gone. Returns nothing for an object that the watcher does
- * not see now and cannot have, because it did not match at any time whose state the watcher may have been sent.
+ * `entry` is the object as it is now, `undefined` if it is gone. Returns nothing if the object does not match now, and
+ * matched in no state that the watcher may have been sent: then the watcher cannot have it.
  */
 export function newsOf(change: Change, entry: Entry | undefined, watcher: Watcher): News | undefined {
   const { reach, view } = watcher;
@@ -85,7 +79,7 @@ export function newsOf(change: Change, entry: Entry | undefined, watcher: Watche
   return held || uid !== undefined ? { change, type: 'DELETED', uid: held?.shape.uid ?? uid ?? '' } : undefined;
 }
 
-/** Whether the object was created, or began to match, after the basis, as far as is known. */
+/** Whether the object was created, or began to match, after the basis. True if the past is not known far enough. */
 function isNew({ addedAt, past, pastForgottenAt }: Change, { reach, view }: Watcher): boolean {
   if (reach.isAfterBasis(addedAt)) return true;
   if (view.filterKey === '') return false;

@@ -10,8 +10,8 @@ import type { WatchNaming } from './watch-version.ts';
 import type { WatcherState, WatchView } from './watch-view.ts';
 
 /**
- * How long a client whose version is ahead of ours waits. Replicas see a change within milliseconds of each other; a
- * version that has not come by then may belong to a history that a restored cluster no longer has.
+ * How long a client waits if its version is ahead of ours. Replicas see a change within milliseconds of each other. If we
+ * have not reached the version by then, the cluster may have been restored to a state before it.
  */
 const CATCH_UP_MS = 30_000;
 
@@ -30,12 +30,9 @@ export interface WatcherParts {
 export interface WatchStart {
   /** Whether it sends all objects, not only what the client missed. */
   readonly isFirst: boolean;
-  /**
-   * The state that the client names. Nothing is sent before we have reached it, so that nothing older follows what the
-   * client has.
-   */
+  /** The state that the client names. The watch sends nothing before we have reached it, so the client gets nothing older. */
   readonly awaited?: { readonly seen: ListState; readonly text: string } | undefined;
-  /** What to begin with. `undefined` if it is no longer known what the client missed. */
+  /** What to begin with. `undefined` if we no longer know what the client missed. */
   beginning(): InitialState | undefined;
 }
 
@@ -47,9 +44,9 @@ export class Watcher implements Watch {
   /** What the stream begins with, and the object at which it continues. */
   #beginning: { readonly plan: InitialState; readonly at: number } | undefined;
   #state: WatcherState;
-  /** The bookmark that is still to be sent: it says that the first state, or what was missed, is complete. */
+  /** The bookmark that is still to be sent. `first` ends the initial events, `caught up` what a resumed client missed. */
   #due: 'first' | 'caught up' | undefined = 'caught up';
-  /** Whether the client must forget what it has, by a `reset`. */
+  /** Whether a `reset` comes next, by which the client forgets what it has. */
   #isReset = false;
 
   /** Sends what `start` says, if it is given, and then the changes since `state`. */
@@ -82,8 +79,8 @@ export class Watcher implements Watch {
   }
 
   keepAlive(): Uint8Array | undefined {
-    const isTold = this.#due === undefined && this.#isComplete;
-    if (isTold && this.#parts.bookmarks) return this.#bookmark(false);
+    const isCaughtUp = this.#due === undefined && this.#isComplete;
+    if (isCaughtUp && this.#parts.bookmarks) return this.#bookmark(false);
     return this.#parts.view.form === 'events' ? COMMENT : undefined;
   }
 
@@ -113,7 +110,7 @@ export class Watcher implements Watch {
     this.#isReset = this.#parts.view.form === 'events' && plan.since === undefined;
   }
 
-  /** Begins again because it is not known what happened since. A client of JSON lines has to reconnect for that. */
+  /** Begins again if we do not know what happened since the client's version. A client of JSON lines must reconnect. */
   #beginAnew(version: string): void {
     const { view, all } = this.#parts;
     if (view.form === 'json') throw expired(version);
@@ -127,7 +124,7 @@ export class Watcher implements Watch {
     return reset;
   }
 
-  /** Returns no bytes if none of the objects that were looked at is for this client, and there are more to look at. */
+  /** Returns no bytes if the batch has no object for this client and there are more objects to look at. */
   #nextOfBeginning(): Uint8Array | undefined {
     const { batches, store, view } = this.#parts;
     while (this.#beginning) {
@@ -145,8 +142,8 @@ export class Watcher implements Watch {
   }
 
   /**
-   * Whether a removal was forgotten that no later event would report to the client: one since the plan was made, or one that the
-   * client missed. The latter is not reported if the name was used again for an object that the client does not see.
+   * Whether the log forgot a removal that the client must learn of: one after the plan was made, or one that the client
+   * missed. No later event reports a missed removal if a new object has the same name and the client does not see it.
    */
   #isForgotten({ version, since }: InitialState): boolean {
     const { changes } = this.#parts.store;
@@ -192,7 +189,7 @@ export class Watcher implements Watch {
   }
 }
 
-/** The message begins with the API server's words: clients that look for them begin again without a version. */
+/** The message begins with the API server's words. Clients that look for them begin again without a version. */
 export const expired = (version: string): StatusError =>
   new StatusError('Expired', {
     message: `too old resource version: ${cut(version)}: begin again without one`,
