@@ -9,7 +9,7 @@ export interface PasswordObjectsParts {
   readonly objects: Pick<ClusterObjects, 'patch'>;
 }
 
-/** A hash that we wrote, until the watch has shown it. */
+/** A hash that we wrote and that the watch has not shown yet. */
 interface Ahead {
   readonly uid: string;
   readonly hash: string | undefined;
@@ -17,8 +17,8 @@ interface Ahead {
 }
 
 /**
- * Passwords in `spec.password` of the User objects, for clusters where the controllers of KubeSphere 3.4 still run: they
- * disable a user who has none. Text that is no bcrypt hash counts as absent.
+ * Passwords in `spec.password` of the User objects, for clusters where the controllers of KubeSphere 3.4 still run: they disable
+ * users without one. Text that is not a bcrypt hash counts as absent.
  */
 export function createPasswordObjects(
   { maxStalenessMs }: { readonly maxStalenessMs: number },

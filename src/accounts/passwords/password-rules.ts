@@ -8,9 +8,8 @@ const SHORTEST = 8;
 const BCRYPT = /^\$2[aby]\$.{56}$/s;
 
 /**
- * Why a new password is refused, without a word of it (A-36); empty when it is good. The rules are about its composed
- * form, which is hashed. bcrypt reads 72 bytes and stops at a
- * NUL (docs/contract/accounts.md, section 5).
+ * The reasons to refuse a new password; empty if it is good. They never quote the password (A-36). The rules apply to the composed
+ * form (NFC), which is what we hash. bcrypt reads 72 bytes and stops at a NUL (docs/contract/accounts.md, section 5).
  */
 export function passwordFaults(field: string, typed: string): StatusCause[] {
   const password = composed(typed);

@@ -27,11 +27,11 @@ export interface UserStatesParts {
 /** The states of User objects (docs/contract/accounts.md, section 4). */
 export interface UserStates {
   /**
-   * Call it when the bucket of failed sign-ins that all addresses of a user share is full on this replica. The state is then
-   * written once, as soon as the budget of failures allows it.
+   * Call it when this replica's bucket of failed sign-ins of a user, which counts all addresses, is full. The state is then written
+   * once, as soon as the budget of failures allows it.
    */
   limited(name: string): void;
-  /** Makes new users active, and users whose window is over. It runs on every replica; the first one makes the change. */
+  /** Activates new users, and users whose lock has expired. Runs on every replica; the first one makes the change. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ class States implements UserStates {
   readonly #throttled: BucketOptions;
   readonly #parts: UserStatesParts;
   readonly #failure: LastingFailure;
-  /** The users whose state is to change by itself. */
+  /** New and locked users, whose state changes without a request. */
   readonly #watched = new Map<string, Watched>();
   /** Users whose bucket is full but whose state does not say so yet, with the end of the window. */
   readonly #limited = new BoundedMap<number>(MOST_LIMITED);
@@ -130,7 +130,7 @@ class States implements UserStates {
     await this.#write(user, 'Active', user.state === '' ? NEW_REASON : OVER_REASON);
   }
 
-  /** Users for whom the budget has no room wait, but not longer than their window. */
+  /** Marks the limited users. A user for whom the budget has no room waits, but not longer than the user's window. */
   async #tellLimited(): Promise<void> {
     const { clock, users, budget } = this.#parts;
     for (const [name, until] of this.#limited.entries()) {

@@ -30,7 +30,7 @@ export interface WrittenUser {
 /** A User nests four levels; more than this is no User. */
 const DEEPEST = 32;
 
-/** Throws a 400 for what is no JSON object, has a member twice, or says that it is of another kind (AC-11, AC-31). */
+/** Throws a 400 if the body is not a JSON object, has a member twice or names another kind (AC-11, AC-31). */
 export function parseUser(body: Buffer, names: AccountNames): WrittenUser {
   const object = parseObject(body);
   for (const [member, expected] of [
