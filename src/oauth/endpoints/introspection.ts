@@ -62,7 +62,7 @@ function activeRefreshClaims(
   if (!client?.grantTypes.includes('refresh_token')) return undefined;
   const at = { nowMs: clock.now(), replayWindowMs: options.refreshReplayWindowSeconds * 1000 };
   const verdict = judge(sessions.read(claims.sub), claims, at);
-  // A client that rotates too often is asked to wait, but the token is valid.
+  // A client that rotates too often gets a 429, but its token is valid.
   return verdict.kind === 'rotate' || verdict.kind === 'too_often' ? claims : undefined;
 }
 

@@ -6,7 +6,7 @@ import { OAuthError } from '../oauth-error.ts';
 export const invalidRequest = (description: string): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_request', description });
 
-/** The same answer for an unknown client, a wrong secret and a missing one (N-10). RFC 9110 15.5.2 requires the challenge. */
+/** Answers an unknown client, a wrong secret and a missing one alike (N-10). RFC 9110 15.5.2 requires the challenge. */
 export const clientAuthenticationFailed = (platform: string): OAuthError =>
   new OAuthError({
     status: 401,
@@ -54,7 +54,7 @@ export const unsupportedGrantType = (): OAuthError =>
 export const invalidScope = (description: string): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_scope', description });
 
-/** The same answer for every reason for which a sign-in is refused (N-14). */
+/** Answers every refused sign-in alike, whatever the reason (N-14). */
 export const incorrectPassword = (): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_grant', description: 'incorrect password' });
 
@@ -67,14 +67,11 @@ export const signInThrottled = (retryAfterSeconds: number): OAuthError =>
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 
-/** The same answer for every reason for which a refresh token is refused (N-20, N-21, N-23). */
+/** Answers every refused refresh token alike, whatever the reason (N-20, N-21, N-23). */
 export const refreshTokenNotValid = (): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_grant', description: 'the refresh token is not valid' });
 
-/**
- * The same refusal with status 401, for a client that sent a bearer token with the form: it shows its sign-in page only after a 401
- * (T-01).
- */
+/** Status 401 instead, for a client that sent a bearer token with the form: it shows its sign-in page only after a 401 (T-01). */
 export const refreshTokenNotValidBesideBearer = (platform: string): OAuthError =>
   new OAuthError({
     ...refreshTokenNotValid().refusal,

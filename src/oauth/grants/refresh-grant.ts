@@ -80,7 +80,7 @@ class Refresher {
   async refresh(presentation: Presentation): Promise<TokenResponse> {
     const { session, act } = presentation;
     const user = session.user.name;
-    // Decided on the record in memory first: only a rotation needs the stored one, and its write fails if memory was out of date.
+    // Decide on the record in memory first. Only a rotation writes, and its write fails if memory was out of date.
     const seen = this.#decide(this.#parts.sessions.read(user), presentation);
     const outcome = seen.next
       ? await this.#parts.sessions

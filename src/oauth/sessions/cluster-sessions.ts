@@ -34,7 +34,7 @@ export interface ClusterSessions extends SessionStore {
 /** 128 random bits. */
 const ID_BYTES = 16;
 
-/** After this many conflicts in a row the record is too busy, and the client is asked to try again. */
+/** After this many conflicts in a row the write fails, and the client gets a 503. */
 const MOST_ATTEMPTS = 12;
 /**
  * After each conflict we wait for a random time, up to 15 ms longer than before. So 12 attempts take at most a second.
@@ -80,7 +80,7 @@ class SharedSessions implements ClusterSessions {
 
   newId = (): string => this.#parts.random.bytes(ID_BYTES).toString('base64url');
 
-  /** The cluster has every end that a process has written; the ends of a process with sessions in memory are lost. */
+  /** The cluster has the end of every session, except of those that a process kept in memory. */
   knowsEndsOf = (sid: string): boolean => !isFromMemory(sid);
 
   read = (user: string): UserSessions => {

@@ -11,7 +11,7 @@ import { toJwsPart } from './compact-jws.ts';
 import { audienceOf } from './token-verifier.ts';
 import type { UserStandings } from './user-standing.ts';
 
-/** What a sign-in has set, which is the same for every pair of tokens of its session. */
+/** The facts of a sign-in, which every pair of tokens of its session shares. */
 export interface TokenSession {
   readonly sid: string;
   readonly user: User;
@@ -107,8 +107,8 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
 }
 
 /**
- * `expires_in`, which RFC 6749 5.1 counts from the answer. A second that begins while a new pair is signed does not count, so a
- * new pair has its whole lifetime, as in KubeSphere 3.4. A pair that is repeated has the rest of it.
+ * `expires_in`, which RFC 6749 5.1 counts from the answer. A second that begins while a new pair is signed does not count, so a new
+ * pair has its whole lifetime, as in KubeSphere 3.4. A repeated pair has what is left of it.
  */
 function secondsLeft(expiry: number, issuedAt: number, nowMs: number): number {
   const now = Math.floor(nowMs / 1000);
