@@ -27,7 +27,7 @@ export class LastingFailure {
     this.#logger = logger;
   }
 
-  /** `way`: a short text that differs from the last one if this is not the failure that was logged last. */
+  /** `way` says in a few words how it failed. A text other than the last one starts a new warning. */
   failed(members: object, message: string, way = ''): void {
     const now = this.#clock.monotonic();
     const current = this.#current;

@@ -2,8 +2,8 @@ import { badRequest, type StatusCause } from '../../status-error.ts';
 import { readQueryPairs } from './query-pairs.ts';
 
 /**
- * Reads one parameter's text into what it sets, or says why it cannot. If a parameter may be empty, an empty one sets
- * nothing.
+ * Reads the text of one parameter. Returns what the parameter sets, or the cause for which it is refused. A parameter that may be
+ * empty sets nothing when it is empty.
  */
 export type ParameterReader<Setting> = (text: string, name: string) => Setting | StatusCause;
 

@@ -5,9 +5,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy that the environment sets for a server, by the rules of every Go program (golang.org/x/net/http/httpproxy):
- * `HTTPS_PROXY`, `HTTP_PROXY` for a server without TLS, and `NO_PROXY`, in upper or lower case. Loopback addresses
- * never use a proxy. Throws an `Error` that says why a proxy cannot be used; Go would ignore it silently.
- * `schemes`: the proxies that can be used.
+ * `HTTPS_PROXY`, `HTTP_PROXY` for a server without TLS, and `NO_PROXY`, in upper or lower case. Loopback addresses never use a
+ * proxy. Throws an `Error` that says why a proxy cannot be used; Go would ignore it silently. `schemes` are the schemes of proxies
+ * that our caller can use.
  */
 export function environmentProxy(environment: Environment, server: URL, schemes = ONLY_HTTP): URL | undefined {
   const isTls = server.protocol === 'https:';
@@ -91,8 +91,8 @@ function isBelow(name: string, host: string): boolean {
 }
 
 /**
- * Splits off a port as Go's `net.SplitHostPort` does. Text in which that finds no port is a name as a whole: for example
- * an IPv6 address in brackets without a port, which then matches no host.
+ * Splits off a port as Go's `net.SplitHostPort` does. If that finds no port, the whole text is the name: for example an IPv6
+ * address in brackets, which then matches no host.
  */
 function splitPort(entry: string): readonly [name: string, port: string] {
   const [, name = '', port = ''] =
