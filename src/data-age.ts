@@ -7,8 +7,8 @@ import { StatusError } from './status-error.ts';
 const RETRY_SECONDS = 30;
 
 /**
- * When a copy of data was last proved current. The part that follows the data writes it. Checks, readiness and metrics read
- * it, so that a request which depends on the age of data calls nobody to learn it.
+ * When a copy of data was last proved current. The part that follows the data writes it; checks, readiness and metrics read it. So
+ * a request that depends on the age of data need not ask for it.
  */
 export interface LastProof {
   /** Milliseconds of the monotonic clock; -Infinity before the first proof. */

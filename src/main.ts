@@ -112,7 +112,7 @@ async function changeUsers(request: UsersRequest, { config }: { config: Config }
   return 0;
 }
 
-/** Signs in at a running server, or out. */
+/** Signs in or out at a running server, or prints a kubeconfig for it. */
 async function runClient(request: ClientRequest): Promise<number> {
   const { runClientCommand } = await import('./cli/login/client-command.ts');
   const { partsOfThisProcess } = await import('./cli/login/this-process.ts');
@@ -135,7 +135,7 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
     logger.info('ended');
     return 0;
   } catch (error) {
-    // For those who read only the log; the plain line goes to standard error.
+    // For readers of the log. Standard error gets the plain line.
     logger.fatal(errorLine(error));
     throw error;
   } finally {

@@ -47,9 +47,9 @@ export interface SecretStore {
 }
 
 /**
- * The Secrets of one purpose, all of them in memory: for data that every request needs and that seldom changes. Reads
- * show our own writes at once, and those of others as the watch brings them. Failures to reach the cluster are rejected
- * promises; the outcomes below are values.
+ * The Secrets of one purpose, all of them in memory: for data that every request needs and that seldom changes. Reads show our own
+ * writes at once, and other writes when the watch delivers them. Failures to reach the cluster are rejected promises; the outcomes
+ * below are values.
  */
 export interface SecretRecords {
   get(name: string): StoredSecret | undefined;

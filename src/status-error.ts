@@ -21,7 +21,7 @@ export interface Answer {
   /** The machine word of the Kubernetes API (`metav1.StatusReason`). */
   readonly reason: string;
   readonly message: string;
-  /** `{}` is written as such; when absent it is omitted. */
+  /** Absent details are omitted; `{}` is written. */
   readonly details?: StatusDetails;
   /** Further response headers, e.g. `WWW-Authenticate` or `Allow`. `Retry-After` follows from `details`. */
   readonly headers?: Readonly<Record<string, string>>;
