@@ -31,7 +31,7 @@ export interface AccountNames {
   readonly lastRoleChange: string;
   /** Annotation of a role: the names of the roles that it consists of, as a JSON array. */
   readonly aggregationRoles: string;
-  /** Label: whose role binding or login record it is. Its value is `userRef(name)`. */
+  /** Label of a role binding or login record: its user. The value is `userRef(name)`. */
   readonly userRef: string;
   /** Label of ClusterRoles that are platform roles, with the value `true`. */
   readonly assignable: string;

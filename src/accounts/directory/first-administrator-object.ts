@@ -19,13 +19,13 @@ export interface FirstAdministratorObjectParts {
    */
   administrator(): User | undefined;
   /**
-   * Marks the Secret as replaced by the User object with this uid, which ends the Secret's user. If nothing is marked, the next
-   * check calls it again.
+   * Marks the Secret as replaced by the User object with this uid; the Secret's user then no longer exists. It may mark nothing,
+   * and is called again at the next check.
    */
   takenOver(uid: string): Promise<void>;
   /** Whether that Secret has been read. */
   isRead(): boolean;
-  /** Whether the users file has a user of this name, who takes precedence. */
+  /** Whether a user of the users file has this name. That user takes precedence. */
   isTaken(name: string): boolean;
   /** Whether all User objects are known. */
   isKnown(): boolean;
@@ -64,11 +64,11 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
     const user = administrator();
     if (!user || isTaken(user.name)) return true;
     const record = users.get(user.name);
-    // The keeper deletes an incomplete user. The object is created once such a user, or one that is being deleted, is gone.
+    // The keeper deletes an incomplete user. We create the object once that user, or one who is being deleted, is gone.
     if (record?.isIncomplete || record?.isDeleting || user.passwordHash === undefined) return false;
     if (!record) logger.info({ user: user.name }, 'the first administrator becomes a User object');
     await takenOver(record?.uid ?? (await make(user, parts)));
-    return false; // until the Secret shows it
+    return false; // until the mark has arrived
   };
   const run = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {

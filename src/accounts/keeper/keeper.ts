@@ -44,7 +44,7 @@ interface Task {
   failures: number;
 }
 
-/** Finishes the work on users that other tools create, delete or change, or whose creating process died. */
+/** Completes what is left to do for users whom other tools created, changed or deleted, and for users whose creation broke off. */
 export interface Keeper {
   run(signal: AbortSignal): Promise<void>;
 }

@@ -33,7 +33,7 @@ type Leftover = Pick<KubernetesObject['metadata'], 'name' | 'uid'>;
 /** Removes everything that belongs to a user whom any tool has deleted, and then our finalizer. */
 export function createUserRemoval(parts: UserRemovalParts): Job {
   const { names, bindings, loginRecords, passwords, ends, clock } = parts;
-  /** By the user's uid, the login records that are left. Everything else of these users is removed already. */
+  /** The login records that are still to be deleted, keyed by the user's uid. Everything else of these users is gone. */
   const underWay = new BoundedMap<Leftover[]>(MOST_UNDER_WAY);
 
   /** Removes everything but the login records, and returns those. */

@@ -207,7 +207,7 @@ export class UserOperator {
         if (role !== undefined) await bindings.create(toBinding(name, role, names));
       },
       undo: async ({ uid }) => {
-        // Its finalizer lets a running server remove what belongs to it.
+        // The object's finalizer makes a running server remove everything that belongs to the user.
         await objects.remove(name, { uid }).catch(() => undefined);
       },
     };

@@ -35,7 +35,7 @@ export function createPasswordObjects(
     tell(name);
   });
   const write = async ({ name, uid }: PasswordOwner, hash: string | undefined): Promise<void> => {
-    // The uid makes the cluster refuse a later user of the same name.
+    // With the uid, the cluster refuses the patch if the object is that of a later user of this name.
     const object = await objects.patch(name, { metadata: { uid }, spec: { password: hash ?? null } });
     const written = { uid, hash, resourceVersion: object.metadata.resourceVersion };
     if (!hasCaughtUp(users, name, written)) ahead.set(name, written);

@@ -4,7 +4,7 @@ import { bad, required } from '../users/user-fields.ts';
 
 const SHORTEST = 8;
 
-/** What a ready-made bcrypt hash looks like. The caller must not choose the cost. */
+/** A ready-made bcrypt hash. It is refused, because the caller must not choose its cost. */
 const BCRYPT = /^\$2[aby]\$.{56}$/s;
 
 /**

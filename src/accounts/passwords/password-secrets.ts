@@ -10,7 +10,7 @@ import { type PasswordOwner, PasswordReplacedError, type PasswordStore } from '.
 export interface PasswordSecretsOptions {
   /** The Secrets' names consist of this prefix and a digest of the user's name. */
   readonly namePrefix: string;
-  /** The longest time without proof that the Secrets are current. After it they are not used for judging tokens. */
+  /** How long the Secrets count as current without proof. After that they are not used to check tokens. */
   readonly maxStalenessMs: number;
 }
 

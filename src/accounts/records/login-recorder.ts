@@ -68,8 +68,8 @@ class Recorder implements LoginRecorder {
   readonly #parts: LoginRecorderParts;
   readonly #failure: LastingFailure;
   /**
-   * Keyed by user and source, or by user alone while the user's pace delays them. A map of their own, so that failures push out no
-   * success.
+   * Keyed by user and source, or by user alone while the user's pace delays them. Failures have a map of their own, so that they
+   * push out no success.
    */
   readonly #successes = new Map<string, Waiting>();
   /** Keyed by user. */

@@ -21,7 +21,7 @@ export interface LearnedSuccess {
   readonly createdAtMs: number;
 }
 
-/** Room for texts of entries that are not in the mirror yet: those of one page of a list. */
+/** How many texts of entries that are not in the mirror yet are kept: those of one page of a list. */
 const SPARE_TEXTS = 1_000;
 
 const NONE: ReadonlyMap<string, RecordEntry> = new Map();

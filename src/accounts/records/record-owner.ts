@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 
-/** 253 characters for a name, less the dash and ten hex digits. */
+/** An object's name has at most 253 characters. The dash and ten hex digits take 11 of them. */
 const LONGEST_PREFIX = 242;
 /** Up to this length the label has the name itself, beyond it a digest. */
 const LONGEST_IN_LABEL = 63;

@@ -15,7 +15,7 @@ export interface RetentionParts {
   readonly mirror: Pick<RecordMirror, 'refs' | 'of'>;
   /** Whether the mirror and the users are complete. */
   isKnown(): boolean;
-  /** Whether this replica holds the Lease for it. */
+  /** Whether this replica holds the Lease for retention. */
   isHolder(): boolean;
   hasUser(name: string): boolean;
   readonly records: Pick<ClusterObjects, 'remove'>;
@@ -24,7 +24,7 @@ export interface RetentionParts {
 }
 
 const LOOK_MS = 60_000;
-/** Users whose records are looked at between two pauses: about a millisecond. */
+/** Users whose records we check between two pauses: about a millisecond of work. */
 const USERS_AT_ONCE = 500;
 /**
  * Up to 100 removals a second. That is several times what the replicas write: each at most 20 a second, and six a minute for one

@@ -8,7 +8,7 @@ import { bindingName, boundRole, boundUser } from './role-binding.ts';
 
 /** A ClusterRoleBinding with the label of a user. */
 export interface BindingEntry extends StoredEntry, KeptBinding {
-  /** The user who gets a platform role by this binding; `undefined` if the binding is not one that Gatehouse writes. */
+  /** The user who gets a platform role by this binding; `undefined` if the binding is not in the form that Gatehouse writes. */
   readonly user: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** The longest texts of a User, in characters. */
 
-/** What a label's value may have (RFC 1123): the label `user-ref` carries the name. */
+/** The label `user-ref` carries the name, and its value may have 63 characters (RFC 1123). */
 export const LONGEST_NAME = 63;
 
 /** Characters of each text that people write about a user. */

@@ -27,8 +27,8 @@ export interface UserStatesParts {
 /** The states of User objects (docs/contract/accounts.md, section 4). */
 export interface UserStates {
   /**
-   * Call it when this replica's bucket of failed sign-ins of a user, which counts all addresses, is full. The state is then written
-   * once, as soon as the budget of failures allows it.
+   * Call it when the bucket that counts a user's failed sign-ins from all addresses is full on this replica. The state is then
+   * written once, as soon as the budget of failures allows it.
    */
   limited(name: string): void;
   /** Activates new users, and users whose lock has expired. Runs on every replica; the first one makes the change. */
@@ -36,12 +36,12 @@ export interface UserStates {
 }
 
 /**
- * Each replica looks every second for users whose state is to change. It waits up to 2 s more, so that another replica can
- * make the change first. So a user without a state is active within 5 s.
+ * Each replica checks every second which users' states must change. It then waits up to 2 s, so that another replica can make the
+ * change first. So a user without a state is active within 5 s.
  */
 const LOOK_MS = 1_000;
 const SPREAD_MS = 2_000;
-/** How long after a write the same user is looked at again. The watch shows the change long before. */
+/** How long after a write the same user is checked again. The watch shows the change long before. */
 const AGAIN_MS = 10_000;
 /** Up to 20 users a second. */
 const MOST_AT_ONCE = 20;
@@ -130,7 +130,7 @@ class States implements UserStates {
     await this.#write(user, 'Active', user.state === '' ? NEW_REASON : OVER_REASON);
   }
 
-  /** Marks the limited users. A user for whom the budget has no room waits, but not longer than the user's window. */
+  /** Writes the state of the limited users. If the budget does not allow it yet, a user waits, but not longer than the window. */
   async #tellLimited(): Promise<void> {
     const { clock, users, budget } = this.#parts;
     for (const [name, until] of this.#limited.entries()) {
@@ -144,7 +144,7 @@ class States implements UserStates {
     }
   }
 
-  /** Writes only if the user still has the version that was looked at, so a change made meanwhile wins. */
+  /** Writes only if the user still has the version that we checked, so a change made meanwhile wins. */
   async #write({ name, uid, resourceVersion }: UserRecord, state: UserState, reason: string): Promise<void> {
     const lastTransitionTime = toRfc3339(this.#parts.clock.now());
     try {

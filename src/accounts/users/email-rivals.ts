@@ -63,8 +63,8 @@ class Expectation {
   readonly #users: Pick<UserRecords, 'all'>;
   readonly #clock: Clock;
   /**
-   * In the order of the mirror. All are kept until `wasTaken` is called: the mirror may show the write before its answer comes, and
-   * may show earlier versions in which the user had the address already.
+   * What was found, in the order of the mirror. All of it is kept until `wasTaken` is called: the mirror may show the write before
+   * its answer comes, and may show earlier versions in which the user had the address already.
    */
   readonly #found: Found[] = [];
   #waiting: ((found: Found) => void) | undefined;
@@ -85,7 +85,7 @@ class Expectation {
   }
 
   wasTaken(uid: string, version: string): Promise<boolean> {
-    // Or a later version, because a new list may have skipped this one.
+    // A later version counts too, because a new list may have skipped this one.
     const isIt = (found: Found): boolean => found.uid === uid && compareResourceVersions(found.version, version) >= 0;
     const known = this.#found.find(isIt);
     if (known) {
@@ -111,8 +111,8 @@ class Expectation {
   }
 
   /**
-   * A user who is still being created counts too: the replica that creates the user may have found already that nobody had the
-   * address.
+   * A user who is still being created has the address, too: the replica that creates the user may have found already that nobody
+   * else had it.
    */
   #hasAddress = ({ email, isDeleting }: UserRecord): boolean => !isDeleting && email.toLowerCase() === this.#email;
 }

@@ -11,7 +11,7 @@ export interface UserOwn {
 
 export const userOwnOf = ({ own }: Pick<Shape, 'own'>): UserOwn => own as UserOwn;
 
-/** The entry with this role in its annotations, or with none. Returns the same entry if it shows that role already. */
+/** The entry with this role in its annotations, or without one. Returns the same entry if it shows that role already. */
 export function withRole(user: Entry, key: string, role: string | undefined): Entry {
   const own = userOwnOf(user);
   if (own.role === role) return user;

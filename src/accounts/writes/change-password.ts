@@ -71,7 +71,7 @@ async function proveCurrent(
 interface PasswordSetting {
   readonly parts: UserWriteParts;
   readonly isFirst: boolean;
-  /** The hash of the password that the caller has proven. Only this hash is replaced, so of two changes at once one fails. */
+  /** The hash of the password that the caller has proven. Only this hash is replaced, so one of two changes at the same time fails. */
   readonly instead?: string | undefined;
 }
 

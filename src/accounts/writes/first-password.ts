@@ -48,7 +48,7 @@ export function createFirstPassword(
   }
 }
 
-/** Reads such a patch; `undefined` for any other one. */
+/** The first password that the patch sets, if any; `undefined` for any other patch. */
 function toFirstPassword(operations: readonly unknown[], { names }: UserWriteParts): FirstPassword | undefined {
   const annotation = `/metadata/annotations/${names.uninitialized.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   let removes = 0;

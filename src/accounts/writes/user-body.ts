@@ -14,7 +14,6 @@ export interface WrittenUser {
   readonly resourceVersion: string | undefined;
   readonly labels: Texts | undefined;
   readonly annotations: Texts | undefined;
-  /** Whether there is a `spec` at all. */
   readonly hasSpec: boolean;
   readonly email: string | undefined;
   readonly lang: string | undefined;

@@ -92,7 +92,7 @@ export function isOwn(
 const isThere = ({ metadata }: KubernetesObject, names: AccountNames): boolean =>
   !metadata['deletionTimestamp'] && !metadata.annotations?.[names.incomplete];
 
-/** Cuts off the user's tokens before the change that must end them (AC-53, AC-69). */
+/** Ends the user's sessions before the change that requires it (AC-53, AC-69). */
 export async function endSessions(name: string, { sessions }: UserWriteParts): Promise<void> {
   await sessions.user(name).catch(throwNotSaved('the sessions of the user cannot be ended, and nothing was changed'));
 }
