@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { LoginError, systemReason } from './login-error.ts';
 
-/** A person may type a password for two minutes; three calls of 15 s and their repetitions come on top. */
+/** A person may take two minutes to type a password. To this are added three calls of 15 s and their repetitions. */
 const LONGEST_HOLD_MS = 240_000;
 /** Long enough for one holder, but perhaps not for several people who sign in one after the other. */
 const LONGEST_WAIT_MS = LONGEST_HOLD_MS;
