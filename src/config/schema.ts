@@ -134,7 +134,7 @@ const firstAdministrator = z
  */
 const LEAST_STALENESS_MS = 120_000;
 
-/** Checks come 5 to 7.5 min apart at first. */
+/** At first, 5 to 7.5 min pass between two comparisons with the cluster. */
 const LEAST_CHECK_PERIOD_MS = 450_000;
 
 /**
