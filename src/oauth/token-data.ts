@@ -4,7 +4,7 @@ import { serviceUnavailable } from '../status-error.ts';
 
 /** Data that the verification of tokens needs: signing keys, session records or users. */
 export interface TokenDataSource {
-  /** Why it is not loaded yet; `undefined` once it is. For the log. Until then one of `copies` has no proof. */
+  /** Why the data is not loaded yet; `undefined` once it is. For the log. Until then one of `copies` has no proof. */
   fault(): string | undefined;
   /**
    * When the data was last proved current. While a copy is too old, a revocation or removal may be unseen (C-38). `createTokenData`

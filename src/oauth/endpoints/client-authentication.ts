@@ -24,7 +24,6 @@ export interface ClientAuthenticationParts {
   readonly random: Random;
   /** Counts refused clients, by reason. */
   readonly clientFailures: Counter<'reason'>;
-  /** The current secrets of clients. */
   readonly clientSecrets: Pick<ClientSecrets, 'secretOf' | 'fault'>;
 }
 

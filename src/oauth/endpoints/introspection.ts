@@ -28,8 +28,8 @@ const NAMES = {
 const INACTIVE = { result: 'inactive', answer: { active: false } } as const;
 
 /**
- * Introspection (RFC 7662): says whether the token would be accepted now. All tokens that would not be, and tokens of other clients,
- * get the same answer, so that it reveals nothing about them (RFC 7662, section 4). Public clients are refused.
+ * Introspection (RFC 7662): says whether the token would be accepted now. Invalid tokens and tokens of other clients get one
+ * answer, which reveals nothing about them (RFC 7662, section 4). Public clients are refused.
  */
 export function createIntrospection(options: OAuthOptions, parts: IntrospectionParts): FormEndpoint<Introspection> {
   const activeClaims = (text: string): TokenClaims | undefined => {

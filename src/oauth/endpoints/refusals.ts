@@ -71,7 +71,7 @@ export const signInThrottled = (retryAfterSeconds: number): OAuthError =>
 export const refreshTokenNotValid = (): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_grant', description: 'the refresh token is not valid' });
 
-/** Status 401 instead, for a client that sent a bearer token with the form: it shows its sign-in page only after a 401 (T-01). */
+/** Refuses with 401 a client that sent a bearer token with the form: it shows its sign-in page only after a 401 (T-01). */
 export const refreshTokenNotValidBesideBearer = (platform: string): OAuthError =>
   new OAuthError({
     ...refreshTokenNotValid().refusal,

@@ -13,7 +13,7 @@ import { NOTHING_REMEMBERED, type SessionChange, type SessionStore, type UserSes
 export interface ClusterSessionsOptions {
   /** The name of a record is this prefix and a digest of the user's name. */
   readonly namePrefix: string;
-  /** The longest time without proof that the records are current. After it no tokens are accepted (C-38). */
+  /** How long the records count as current without proof. After that no tokens are accepted (C-38). */
   readonly maxStalenessMs: number;
 }
 
@@ -80,7 +80,7 @@ class SharedSessions implements ClusterSessions {
 
   newId = (): string => this.#parts.random.bytes(ID_BYTES).toString('base64url');
 
-  /** The cluster has the end of every session, except of those that a process kept in memory. */
+  /** The cluster has a record of every ended session, except of those that a process kept in memory. */
   knowsEndsOf = (sid: string): boolean => !isFromMemory(sid);
 
   read = (user: string): UserSessions => {
@@ -217,8 +217,8 @@ const toPending = <T>(
 });
 
 /**
- * Decides one change after the other; `next` is the state after the last of them. A change is settled at once if it throws, or
- * if neither it nor an earlier one needs a write: then its outcome does not depend on whether the write succeeds.
+ * Decides one change after the other; `next` is the state after the last. A change that throws is settled at once. So are those
+ * before the first one that needs a write, because their outcome does not depend on the write.
  */
 function decideAll(
   current: UserSessions,

@@ -7,8 +7,8 @@ import { withCutOff, withSessionEnded } from './session-rules.ts';
 import { GONE, type SessionStore } from './sessions.ts';
 
 /**
- * Ends sessions early. `session`, `user` and `others` reject when the end could not be written. An end that a
- * request asked for is in that request's line of the audit trail; only an end after a change of the user is reported here.
+ * Ends sessions early. `session`, `user` and `others` reject when the end could not be written. If a request asked for an end, that
+ * request's line of the audit trail says so. Only an end after a change of the user is reported here.
  */
 export interface SessionEnds {
   /** Ends one session, with all of its tokens, access tokens included. */

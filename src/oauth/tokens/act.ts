@@ -80,7 +80,7 @@ export class Act {
     this.#fields = { ...this.#fields, ...fields };
   }
 
-  /** Sets the result, if it is not `ok`, or if there is a more exact word for a refusal than its status gives. */
+  /** Sets a result other than `ok`, or a more exact word for a refusal than its status gives. */
   came(result: string): void {
     this.#result = result;
   }

@@ -21,7 +21,7 @@ export interface TokenSession {
   readonly scope?: string;
 }
 
-/** What a pair of tokens is made from besides the session: the same imprint gives the same pair, byte for byte. */
+/** The data from which a pair of tokens is made, in addition to the session. An equal imprint gives the same pair, byte for byte. */
 export interface Imprint {
   readonly generation: number;
   /** Seconds. */
@@ -131,7 +131,7 @@ const ownClaims = ({ scope }: TokenSession, pwd: string | undefined) => ({
 /** The value comes from an annotation, which may have 256 KiB. Values that clients know are `true` and short words. */
 const LONGEST_EXTRA = 64;
 
-/** The claim by which a client sees, without verifying the token, that it must send the user to a page for a first password. */
+/** Tells a client, which does not verify the token, to send the user to the page for a first password. */
 const extraClaim = ({ uninitialized }: User) =>
   uninitialized === undefined ? {} : { extra: { uninitialized: [uninitialized.slice(0, LONGEST_EXTRA)] } };
 
