@@ -11,9 +11,10 @@ export type ParameterReader<Setting> = (text: string, name: string) => Setting |
 export type ParameterReaders<Setting> = ReadonlyMap<string, ParameterReader<Setting>>;
 
 /**
- * Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order.
- * A parameter given twice is refused, even with equal values, so that no proxy and no reader can disagree on which one counts.
- * `together` checks the accepted parameters against one another; its `areGood` returns whether none of the named ones was refused.
+ * Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order. A
+ * parameter given twice is refused, even with equal values, so that no proxy and no reader can disagree on which one counts.
+ * `together` checks the accepted parameters against one another; it gets `areGood`, which is false if a parameter of one of the
+ * names was refused.
  */
 export function readParameters<Setting extends object>(
   queryString: string,
@@ -107,7 +108,7 @@ export function cut(text: string): string {
     .join('');
 }
 
-/** A caller's text as an error message repeats it. */
+/** Quotes a caller's text for an error message. */
 export const quoted = (text: string): string => `"${cut(text)}"`;
 
 const INTEGER = /^[+-]?[0-9]+$/;

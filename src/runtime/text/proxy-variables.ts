@@ -60,7 +60,7 @@ function isExcepted(server: URL, exceptions: string): boolean {
   return entries.some((entry) => entry !== '' && isNamed(entry, { host, port, address }));
 }
 
-/** 4 bytes for IPv4, also if it is written as IPv6 (`::ffff:10.0.0.1`), else 16. */
+/** The bytes of an address: 4 for IPv4, also if it is written as IPv6 (`::ffff:10.0.0.1`), else 16. */
 type Address = readonly number[];
 
 interface Target {
@@ -106,8 +106,8 @@ interface Network {
 }
 
 /**
- * Reads `10.0.0.0/8` or `fd00::/8`. A network written as IPv6 (`::ffff:10.0.0.0/104`) is one of IPv4 if its prefix has at
- * least 96 bits.
+ * Reads `10.0.0.0/8` or `fd00::/8`. A network written as IPv6 (`::ffff:10.0.0.0/104`) counts as IPv4 if its prefix has at least 96
+ * bits.
  */
 function networkOf(entry: string): Network | undefined {
   const [, text = '', digits = ''] = /^([^/]+)\/(\d+)$/.exec(entry) ?? [];
@@ -134,7 +134,7 @@ function addressOf(text: string): Address | undefined {
   return isIPv4Inside ? bytes.slice(12) : bytes;
 }
 
-/** The URL parser writes an address in one form, without an IPv4 part. */
+/** The URL parser writes every address in one form, without dotted decimals. */
 function bytesOfIPv6(text: string): number[] {
   const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
