@@ -26,7 +26,7 @@ function readRelease(): Release {
   return toRelease(readPackageFile('package.json'), build);
 }
 
-/** Each command loads only what it needs, because `gatehouse login` runs at each `kubectl`. */
+/** Each command loads only what it needs, because `gatehouse login` runs at every `kubectl` command. */
 const loadConfigFile = async (path: string | undefined): Promise<{ config: Config; warnings: Warnings }> =>
   (await import('./config/load.ts')).loadConfig(path, readFile);
 

@@ -33,7 +33,7 @@ export interface StoredSecret {
 export interface SecretStore {
   /** `undefined` when there is no such Secret. */
   read(name: string): Promise<StoredSecret | undefined>;
-  /** Creates it, unless it exists already: then `'exists'`. */
+  /** Creates the Secret, or resolves to `'exists'` if there is one already. */
   create(name: string, data: SecretData): Promise<StoredSecret | 'exists'>;
   /** Replaces the data when the stored version is still `version`, else `'conflict'`. */
   update(name: string, data: SecretData, version: string): Promise<StoredSecret | 'conflict'>;
@@ -54,7 +54,7 @@ export interface SecretStore {
 export interface SecretRecords {
   get(name: string): StoredSecret | undefined;
   names(): Iterable<string>;
-  /** Reads it from the cluster into memory: for a writer that lost a race. */
+  /** Reads the Secret from the cluster into memory: for a writer that lost a race. */
   refresh(name: string): Promise<void>;
   create(name: string, data: SecretData): Promise<'created' | 'exists'>;
   /** Replaces the data when the stored version is still `version`, else `'conflict'`. */

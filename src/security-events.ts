@@ -21,7 +21,7 @@ export type ActName =
   | 'password_change'
   /** A call to the cluster. `impersonatedUser` is there if the cluster has answered it. */
   | 'cluster_call'
-  /** A client of /oauth, or a caller of the TokenReview webhook, who did not prove who it is. */
+  /** A client of /oauth, or a caller of the TokenReview webhook, did not prove its identity. */
   | 'client_refused';
 
 export type SecurityEventName =
@@ -40,7 +40,7 @@ export type SecurityEventName =
   | 'sign_in_failures_many'
   /** A stored password hash cannot be used: malformed, or of a cost outside the accepted range. */
   | 'password_hash_refused'
-  /** A source has a user that nobody can sign in as: the name is reserved, or an earlier source has it. */
+  /** Nobody can sign in as a user of some source: the name is reserved, or a user of an earlier source has it. */
   | 'user_refused'
   /** Signing keys: created because there were none, and their changes of state. */
   | 'signing_key_created'

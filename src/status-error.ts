@@ -60,7 +60,7 @@ export interface LastingRefusal {
   readonly lastingRefusal?: string | undefined;
 }
 
-/** What refuses until somebody changes something, if the error or one of its causes says so. */
+/** The `lastingRefusal` of the error or of the nearest of its causes that has one. */
 export function lastingRefusalIn(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return (error as LastingRefusal).lastingRefusal ?? lastingRefusalIn(error.cause);
