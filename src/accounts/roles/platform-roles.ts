@@ -1,4 +1,4 @@
-/** A ClusterRoleBinding in the form that Gatehouse writes: it gives one user a platform role. */
+/** A kept binding: a ClusterRoleBinding in the form that Gatehouse writes. It gives one user a platform role. */
 export interface KeptBinding {
   readonly name: string;
   readonly uid: string;

@@ -14,7 +14,7 @@ import type { StatusPatch } from './status-patch.ts';
 
 export interface UserStatesParts {
   readonly users: UserRecords;
-  /** The user as the sign-in sees them, with or without a password. */
+  /** The user as the directory has it, with or without a password. */
   byName(name: string): Pick<User, 'uid' | 'passwordHash'> | undefined;
   readonly throttle: Pick<ThrottleControl, 'unlock'>;
   readonly patchStatus: StatusPatch;
@@ -65,7 +65,7 @@ class States implements UserStates {
   readonly #failure: LastingFailure;
   /** New and locked users, whose state changes without a request. */
   readonly #watched = new Map<string, Watched>();
-  /** Users whose bucket is full but whose state does not say so yet, with the end of the window. */
+  /** For each user whose bucket is full but whose state does not say so yet: the end of the window. */
   readonly #limited = new BoundedMap<number>(MOST_LIMITED);
 
   constructor(throttled: BucketOptions, parts: UserStatesParts) {

@@ -98,7 +98,7 @@ function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<Kub
   return makeUser(user, parts).catch(refusals.throwWriteFailure(name));
 }
 
-/** Undoes the steps that were made. What remains goes later, when the keeper removes the incomplete user. */
+/** Undoes the finished steps. The keeper later removes what remains, together with the incomplete user. */
 async function undo(
   owner: PasswordOwner,
   { role, binding }: { readonly role: string | undefined; readonly binding: string | undefined },

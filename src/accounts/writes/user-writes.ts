@@ -21,7 +21,7 @@ interface KnownUsers {
   ownersOfEmail(email: string): readonly string[];
 }
 
-/** Ends sessions. Rejects when that could not be written. */
+/** Ends sessions. Rejects when the end cannot be written. */
 interface SessionCutOff {
   /** Ends every session of the user in which a token was issued up to now. */
   user(name: string): Promise<void>;
