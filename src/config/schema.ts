@@ -138,8 +138,8 @@ const LEAST_STALENESS_MS = 120_000;
 const LEAST_CHECK_PERIOD_MS = 450_000;
 
 /**
- * The one configuration file. Every key has a default; an unknown key is an error. The names under `authentication` are
- * those of KubeSphere 3.4 where it has them.
+ * The one configuration file. Every key has a default; an unknown key is an error. If KubeSphere 3.4 has a setting of
+ * `authentication`, it has the same name here.
  */
 export const configSchema = z
   .strictObject({
