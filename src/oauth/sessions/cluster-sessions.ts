@@ -92,8 +92,8 @@ class SharedSessions implements ClusterSessions {
   };
 
   /**
-   * A change never joins a write that has begun, because that write is based on a state which may lack changes of other replicas
-   * that the caller already knows of. The next write has all waiting changes; each is decided on the result of the previous one.
+   * A change never joins a write that has begun: the state behind that write may lack changes of other replicas that the caller
+   * knows already. The next write has all waiting changes; each is decided on the result of the one before.
    */
   update<T>(user: string, decide: (current: UserSessions) => SessionChange<T>): Promise<T> {
     return new Promise((resolve, reject) => {
