@@ -53,8 +53,8 @@ export class BufferedOutput {
   }
 
   /**
-   * Writes what is left synchronously, for a process that ends now. In the log format `json` the logger calls this after a
-   * fatal line. Lines that are being written at this moment may come after it. Gives up when nobody has read for a second.
+   * Writes what is left synchronously, for a process that ends now. In the log format `json` the logger calls this after a fatal
+   * line. A batch that is being written at this moment may come after these lines. Gives up when nobody has read for a second.
    */
   flushSync(): void {
     const wasPassing = this.#isPassing;
