@@ -11,8 +11,8 @@ interface Outcomes<Answer, Result> {
 
 /**
  * Returns the outcome of the call, or the known answer if the call fails. While calls to the cluster are paused after failures, it
- * returns the known answer at once and lets the call continue in the background. If the call failed because we have too many of our
- * own (`TooManyCalls`), it does not use the known answer.
+ * returns the known answer at once and lets the call continue in the background. It does not use the known answer if the call
+ * failed because too many calls of ours were in flight (`TooManyCalls`).
  */
 export function orKnown<Answer, Result>(
   call: Promise<Answer>,
