@@ -3,7 +3,7 @@
 /** The label `user-ref` carries the name, and its value may have 63 characters (RFC 1123). */
 export const LONGEST_NAME = 63;
 
-/** Characters of each text that people write about a user. */
+/** The most characters of a free text about a user, such as the description. */
 export const LONGEST_TEXT = 256;
 
 /** Every access review of the user carries its groups: 8 Ki characters at most. */
