@@ -1,14 +1,14 @@
 import { StatusError } from './status-error.ts';
 
 /**
- * After an outage the next attempt to follow the cluster is at most 30 s away (`backoff.ts`), so it is of no use to ask
+ * After an outage the next attempt to follow the cluster is at most 30 s away (`backoff.ts`), so a client gains nothing by asking
  * sooner.
  */
 const RETRY_SECONDS = 30;
 
 /**
- * When a copy of data was last proved current. The part that follows the data writes it. Checks, readiness and metrics read
- * it, so that a request which depends on the age of data calls nobody to learn it.
+ * When a copy of data was last proved current. The part that follows the data writes it; checks, readiness and metrics read it. So
+ * a request that depends on the age of data need not ask for it.
  */
 export interface LastProof {
   /** Milliseconds of the monotonic clock; -Infinity before the first proof. */
@@ -33,7 +33,7 @@ export interface AgingCopy {
   /** The name by which callers know the data, such as `users`. */
   readonly data: string;
   readonly proof: LastProof;
-  /** Infinity: it needs a first proof, and then never grows too old. */
+  /** Infinity: the copy needs a first proof, and then never grows too old. */
   readonly maxAgeMs: number;
 }
 
@@ -54,9 +54,8 @@ export function tooOldAmong(copies: readonly AgingCopy[], now: number): string |
 }
 
 /**
- * The message to a caller about data that is older than allowed: it names the data and the limit. `ageMs` is Infinity
- * before the first proof that the data is current. Then it returns `undefined`, because no data can be old yet, and
- * another check reports that.
+ * The message to a caller about data that is older than allowed: it names the data and the limit. `ageMs` is Infinity before the
+ * first proof that the data is current. Then it returns `undefined`, because there is no data yet; another check reports that.
  */
 export const tooOldText = (data: string, ageMs: number, limitMs: number): string | undefined =>
   ageMs > limitMs && Number.isFinite(ageMs)

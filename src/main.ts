@@ -26,7 +26,7 @@ function readRelease(): Release {
   return toRelease(readPackageFile('package.json'), build);
 }
 
-/** Each command loads only what it needs, because `gatehouse login` runs at each `kubectl`. */
+/** Each command loads only what it needs, because `gatehouse login` runs at every `kubectl` command. */
 const loadConfigFile = async (path: string | undefined): Promise<{ config: Config; warnings: Warnings }> =>
   (await import('./config/load.ts')).loadConfig(path, readFile);
 
@@ -114,7 +114,7 @@ async function changeUsers(request: UsersRequest, { config }: { config: Config }
   return 0;
 }
 
-/** Signs in at a running server, or out. */
+/** Signs in or out at a running server, or prints a kubeconfig for it. */
 async function runClient(request: ClientRequest): Promise<number> {
   const { runClientCommand } = await import('./cli/login/client-command.ts');
   const { partsOfThisProcess } = await import('./cli/login/this-process.ts');
@@ -137,7 +137,7 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
     logger.info('ended');
     return 0;
   } catch (error) {
-    // For those who read only the log; the plain line goes to standard error.
+    // For readers of the log. Standard error gets the plain line.
     logger.fatal(errorLine(error));
     throw error;
   } finally {

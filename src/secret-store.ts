@@ -33,7 +33,7 @@ export interface StoredSecret {
 export interface SecretStore {
   /** `undefined` when there is no such Secret. */
   read(name: string): Promise<StoredSecret | undefined>;
-  /** Creates it, unless it exists already: then `'exists'`. */
+  /** Creates the Secret, or resolves to `'exists'` if there is one already. */
   create(name: string, data: SecretData): Promise<StoredSecret | 'exists'>;
   /** Replaces the data when the stored version is still `version`, else `'conflict'`. */
   update(name: string, data: SecretData, version: string): Promise<StoredSecret | 'conflict'>;
@@ -47,14 +47,14 @@ export interface SecretStore {
 }
 
 /**
- * The Secrets of one purpose, all of them in memory: for data that every request needs and that seldom changes. Reads
- * show our own writes at once, and those of others as the watch brings them. Failures to reach the cluster are rejected
- * promises; the outcomes below are values.
+ * The Secrets of one purpose, all of them in memory: for data that every request needs and that seldom changes. Reads show our own
+ * writes at once, and other writes when the watch delivers them. Failures to reach the cluster are rejected promises; the outcomes
+ * below are values.
  */
 export interface SecretRecords {
   get(name: string): StoredSecret | undefined;
   names(): Iterable<string>;
-  /** Reads it from the cluster into memory: for a writer that lost a race. */
+  /** Reads the Secret from the cluster into memory: for a writer that lost a race. */
   refresh(name: string): Promise<void>;
   create(name: string, data: SecretData): Promise<'created' | 'exists'>;
   /** Replaces the data when the stored version is still `version`, else `'conflict'`. */

@@ -19,14 +19,14 @@ export type ActName =
   | 'user_deletion'
   /** The password of `target` is changed by `user`, who may be the same. */
   | 'password_change'
-  /** A call went on to the cluster, as `impersonatedUser`. Without that member it did not, or the cluster has not answered it. */
+  /** A call to the cluster. `impersonatedUser` is there if the cluster has answered it. */
   | 'cluster_call'
-  /** A client of /oauth, or a caller of the TokenReview webhook, who did not prove who it is. */
+  /** A client of /oauth, or a caller of the TokenReview webhook, did not prove its identity. */
   | 'client_refused';
 
 export type SecurityEventName =
   | ActName
-  /** A stream goes on to the cluster. Its `cluster_call` comes when it ends, or never when the process dies before. */
+  /** A stream to the cluster begins. `cluster_call` follows at its end, unless the process dies before. */
   | 'cluster_call_began'
   /** All sessions of a user ended, because the user is gone, disabled or enabled, or has another password. */
   | 'user_sessions_ended'
@@ -40,7 +40,7 @@ export type SecurityEventName =
   | 'sign_in_failures_many'
   /** A stored password hash cannot be used: malformed, or of a cost outside the accepted range. */
   | 'password_hash_refused'
-  /** A source has a user that nobody can sign in as: the name is reserved, or an earlier source has it. */
+  /** Nobody can sign in as a user of some source: the name is reserved, or a user of an earlier source has it. */
   | 'user_refused'
   /** Signing keys: created because there were none, and their changes of state. */
   | 'signing_key_created'
@@ -50,7 +50,7 @@ export type SecurityEventName =
   | 'signing_key_revoked'
   | 'signing_keys_missing'
   | 'signing_keys_unusable'
-  /** Ended sessions, revoked keys or removed users may be unknown here: nothing has proved otherwise for 120 s. */
+  /** Ended sessions, revoked keys or removed users may be unknown here, because the data was not proved current for 120 s. */
   | 'revocation_data_stale'
   /**
    * The record of a user's sessions is not one of ours. That user's tokens are neither accepted nor refused until it is

@@ -52,7 +52,7 @@ export interface Answer {
   /** The machine word of the Kubernetes API. */
   readonly reason: string;
   readonly message: string;
-  /** `{}` is written as such; when absent it is omitted. */
+  /** Absent details are omitted; `{}` is written. */
   readonly details?: StatusDetails;
   /** Further response headers, e.g. `WWW-Authenticate` or `Allow`. `Retry-After` follows from `details`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -95,7 +95,7 @@ export interface LastingRefusal {
   readonly lastingRefusal?: string | undefined;
 }
 
-/** What refuses until somebody changes something, if the error or one of its causes says so. */
+/** The `lastingRefusal` of the error or of the nearest of its causes that has one. */
 export function lastingRefusalIn(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return (error as LastingRefusal).lastingRefusal ?? lastingRefusalIn(error.cause);

@@ -3,7 +3,7 @@ import { type AccountNames, loginRecordsOf, usersOf } from './names.ts';
 import { CLUSTER_ROLE_BINDINGS } from './roles/role-binding.ts';
 import { createStatusPatch, type StatusPatch } from './states/status-patch.ts';
 
-/** The collections of the cluster that hold accounts, as they are written. */
+/** The cluster's collections that hold accounts. Calls go to the cluster, not to memory. */
 export interface AccountCollections {
   /** The User objects. */
   readonly objects: ClusterObjects;

@@ -14,12 +14,12 @@ interface AccountList {
   readonly age: Age;
 }
 
-/** What the routes that read accounts answer from. Everything throws a 503 while its data is missing or too old. */
+/** The data behind the routes that read accounts. Every method throws a 503 while its data is missing or too old. */
 export interface AccountReads {
   readonly names: AccountNames;
   readonly users: AccountList;
   readonly roles: AccountList;
-  /** The body for a user who may sign in without a User object, as if the object existed; `undefined` when there is no such user. */
+  /** The body for a user who may sign in without a User object, as if there were one; `undefined` when there is no such user. */
   otherUser(name: string): Uint8Array | undefined;
   /** Whether there is a user of this name, with a User object or without. */
   isKnown(name: string): boolean;
@@ -32,7 +32,7 @@ export interface AccountReads {
 export interface AccountReadsParts extends Pick<AccountReads, 'names' | 'users' | 'roles' | 'loginRecords'> {
   readonly userRecords: UserRecords;
   readonly mirroredRoles: MirroredRoles;
-  /** Everybody who may sign in, those without a User object included. */
+  /** Everyone who may sign in, also users without a User object. */
   readonly directory: Pick<UserDirectory, 'byName'>;
 }
 
@@ -61,7 +61,7 @@ export function createAccountReads(parts: AccountReadsParts): AccountReads {
 
 const isKnownObject = (record: UserRecord | undefined): boolean => record !== undefined && isThere(record);
 
-/** The body has no resourceVersion, since nothing in it can be changed. */
+/** Has no resourceVersion, because clients cannot change such a user. */
 function toUserObject(user: User, { apiVersion, globalRole }: AccountNames, role: string | undefined): object {
   const { name, uid, email = '', locale, groups, state } = user;
   return {

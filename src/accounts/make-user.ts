@@ -18,34 +18,34 @@ export interface UserMakingParts {
 export interface UserToMake {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** The annotations besides those that say how far the user is made. */
+  /** Annotations to set in addition to the mark and the time of the password. */
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec: Readonly<Record<string, unknown>>;
   readonly state: GivenState;
   /** Absent: the user cannot sign in until a password is set. */
   readonly hash?: string | undefined;
-  /** Called when the name is this user's, and before anything is stored for it. A rejection ends the making. */
+  /** Called when the object exists, before anything else is stored for the user. If it rejects, the creation fails. */
   claimed?(made: ObjectMeta): Promise<void>;
   /** Gives the user a platform role. */
   giveRole?(): Promise<void>;
-  /** Called after a failure with the object that is there; must not reject. Absent: the keeper deletes the user. */
+  /** Called with the object after a failure; must not reject. Absent: the keeper deletes the user. */
   undo?(owner: PasswordOwner): Promise<void>;
 }
 
-/** Keepers remove a user who is incomplete for longer than 90 s. */
+/** Half of the 90 s after which keepers delete an incomplete user. */
 const MOST_MS = 45_000;
 
 /**
  * Makes a user in this order, which is a promise, since Kubernetes has no transaction (decision 24):
  *
- * 1. The object, with the mark that it is incomplete: its uid is what all the rest names. Until the mark goes, every
- *    replica treats the user as absent. Our finalizer is on it, so what comes next cannot outlive it.
- * 2. The password, 3. the role, 4. the state, each of which names the user and counts for nobody without it.
+ * 1. The object, marked as incomplete. All other writes name its uid. While the mark is there, every replica treats the user as
+ *    absent. Our finalizer is on it, so nothing that follows outlives it.
+ * 2. The password, 3. the role, 4. the state. Each names the user, and has no effect without it.
  * 5. The mark is removed: with this one write the user exists, complete.
  *
- * A process that dies anywhere leaves nothing, or an object with the mark. The keeper of any replica deletes that one after
- * 90 s, which is twice the longest time that this may take, and then all that belongs to it. Resolves with the whole
- * object. Rejects with the first failure; if `create` succeeded, after `undo`.
+ * A process that dies leaves nothing, or a marked object. The keeper of any replica deletes that object, with everything that
+ * belongs to it, after 90 s: twice the longest time that this may take. Resolves with the complete object. Rejects with the first
+ * failure; if the object was created, `undo` has run.
  */
 export async function makeUser(user: UserToMake, parts: UserMakingParts): Promise<KubernetesObject> {
   const { name, state, hash } = user;

@@ -24,7 +24,7 @@ export function registerFaultyUsers(registry: Registry, faulty: () => number): v
   });
 }
 
-/** Counts login records by result: `written`, or `dropped` because the cluster was away or too many waited. */
+/** Counts login records by result: `written`, or `dropped` because the cluster did not answer or too many waited. */
 export function createRecordCounter(registry: Registry): Counter<'result'> {
   const counter = new Counter({
     name: 'gatehouse_login_records_total',

@@ -9,29 +9,29 @@ export interface AccountNames {
   readonly version: 'v1alpha2';
   /** `iam.<platform>.io/v1alpha2` */
   readonly apiVersion: string;
-  /** Begins the annotations and labels that have a meaning for the platform: `iam.<platform>.io/`. */
+  /** The prefix of the platform's annotations and labels: `iam.<platform>.io/`. */
   readonly prefix: string;
-  /** Annotation: the user's platform role. Computed in answers, an instruction in writes, never stored. */
+  /** Annotation: the user's platform role. Answers show it, and writes set the role with it, but it is never stored. */
   readonly globalRole: string;
   /** Annotation: not empty while the user must set a first password. */
   readonly uninitialized: string;
   /** Annotation: when the password changed last (RFC 3339). */
   readonly lastPasswordChange: string;
   /**
-   * Annotation: since when (RFC 3339) the user is being created. Such a user is not shown and cannot sign in, and is removed
-   * when nobody completes it.
+   * Annotation: when the creation of the user began (RFC 3339). A user with it is not shown and cannot sign in. The keeper deletes
+   * a user that stays incomplete.
    */
   readonly incomplete: string;
   /**
-   * Annotation: tokens that were issued before this time (RFC 3339) are not accepted. It is set where sessions end for good, so
-   * that they stay ended when the records of sessions are lost, or nobody ran to write them.
+   * Annotation: tokens issued before this time (RFC 3339) are not accepted. Set when the user is disabled or gets a new password,
+   * so that sessions stay ended even if their records are lost, or no replica was running to write them.
    */
   readonly tokensNotBefore: string;
-  /** Annotation: when a role was given last (RFC 3339, with milliseconds). With it a change of the role changes the object, too. */
+  /** Annotation: when the role changed last (RFC 3339, with milliseconds). Thereby a change of the role changes the object, too. */
   readonly lastRoleChange: string;
   /** Annotation of a role: the names of the roles that it consists of, as a JSON array. */
   readonly aggregationRoles: string;
-  /** Label: whose role binding or login record it is. Its value is `userRef(name)`. */
+  /** Label of a role binding or login record: its user. The value is `userRef(name)`. */
   readonly userRef: string;
   /** Label of ClusterRoles that are platform roles, with the value `true`. */
   readonly assignable: string;
@@ -59,10 +59,10 @@ export function accountNames(platform: string): AccountNames {
   };
 }
 
-/** What a label's value may have (RFC 1123 label length, as Kubernetes limits label values). */
+/** The longest label value that Kubernetes allows. */
 const LONGEST_LABEL_VALUE = 63;
 
-/** The value of the label `userRef`: the name, or the first 63 hex digits of its SHA-256 for one that is longer. */
+/** The value of the label `userRef`: the name if it fits, else the first 63 hex digits of its SHA-256. */
 export const userRef = (name: string): string =>
   name.length <= LONGEST_LABEL_VALUE
     ? name

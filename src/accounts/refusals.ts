@@ -19,7 +19,7 @@ export class AccountRefusals {
     this.#group = group;
   }
 
-  /** 404 of a user, a role: `users.iam.<platform>.io "x" not found`. */
+  /** 404 for a user or a role: `users.iam.<platform>.io "x" not found`. */
   notFound(resource: string, name: string): StatusError {
     const message = `${resource}.${this.#group} "${name}" not found`;
     return this.#about(name, 'NotFound', { message, kind: resource });
@@ -43,13 +43,13 @@ export class AccountRefusals {
     return this.#about(name, 'Conflict', { message });
   }
 
-  /** The ClusterRoleBinding that would give the role exists and is somebody else's. */
+  /** The ClusterRoleBinding that would give the role exists, but gives something else. */
   roleNameTaken(name: string, binding: string): StatusError {
     const what = `cannot be given the role: the ClusterRoleBinding "${binding}" is there and gives something else`;
     return this.#ofUser(name, 'Conflict', { what });
   }
 
-  /** The user is no object: it is changed where it is kept. */
+  /** The user has no User object, and can only be changed in the users file or the Secret. */
   keptElsewhere(name: string): StatusError {
     const what = `is kept in the users file or in the first administrator's Secret: change it there, or make it an object with "gatehouse users import"`;
     return this.#ofUser(name, 'Conflict', { what });
@@ -71,8 +71,8 @@ export class AccountRefusals {
   }
 
   /**
-   * What the cluster's refusal of a write means to our caller. An answer about the object is passed on. If the
-   * cluster refuses us (401, 403, a limit) or gives no answer, our caller gets a 503.
+   * What our caller gets when the cluster does not save a write. An answer about the object is passed on. If the cluster refuses us
+   * (401, 403, a limit) or gives no answer, our caller gets a 503.
    */
   toWriteFailure(error: unknown, name: string): unknown {
     if (error instanceof StatusError) return error;
@@ -129,10 +129,10 @@ const withoutSecret = (cause: StatusCause): StatusCause =>
     ? { ...cause, message: 'the cluster takes it for invalid' }
     : cause;
 
-/** The cluster could not be asked, or something of ours is missing there: the same request may succeed later. */
+/** The cluster did not answer, or something of ours is missing there. A repeated request may succeed. */
 const RETRY_SECONDS = 5;
 
-/** A 503. If the cluster refuses us for good, the message names what refuses, and not "try again" (AC-84). */
+/** A 503. If the cluster refuses us permanently, the message says what refuses, and not "try again" (AC-84). */
 export const notSaved = (what: string, cause: unknown): StatusError =>
   lastingRefusalIn(cause) === undefined
     ? serviceUnavailable(`${what}, please try again later`, RETRY_SECONDS, cause)
@@ -145,6 +145,6 @@ export const throwNotSaved =
     throw notSaved(what, error);
   };
 
-/** The hash gate is full, or a bucket of failed attempts is (AC-67). */
+/** The queue of password hashing, or a bucket of failed attempts, is full (AC-67). */
 export const attemptsTurnedAway = (retryAfterSeconds: number): StatusError =>
   tooManyRequests('Too many attempts, please try again later.', retryAfterSeconds);

@@ -1,7 +1,7 @@
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/object.ts';
 import { asObject } from '../runtime/text/json-value.ts';
 
-/** kubectl keeps the whole object there as it was applied, a password included. */
+/** In this annotation `kubectl apply` stores the whole object, a password included. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The metadata without kubectl's copy of the object, and without the `hidden` annotations. Members stay in their order. */
@@ -10,7 +10,7 @@ export function shownMetadata({ metadata }: KubernetesObject, hidden: readonly s
   const leftOut = [LAST_APPLIED, ...hidden].filter((key) => Object.hasOwn(annotations, key));
   if (leftOut.length === 0) return metadata;
   const left = without(annotations, leftOut);
-  // The cluster writes no member where there are no annotations.
+  // Without annotations the cluster leaves the member out.
   if (Object.keys(left).length === 0) return without(metadata, ['annotations']) as ObjectMeta;
   return { ...metadata, annotations: left } as ObjectMeta;
 }

@@ -34,9 +34,9 @@ const AS_SENT = /^[A-Za-z0-9._~:/?[\]@!$&'()+,;=%-]*$/;
 const WITH_AUTHORITY = /^https?:\/\/([^/?#]+)/i;
 
 /**
- * What is wrong with the address of a page that a sign-out may redirect to; `undefined` when it is fine. It is sent
- * unchanged in a `Location`, so all readers must read it the same way: http or https, never a scheme that runs in the
- * page before it (`javascript:`), no fragment (RFC 6749 3.1.2), no name or password, no wildcard.
+ * Why a sign-out may not redirect to this address; `undefined` when it may. The address is sent unchanged in a `Location`, so every
+ * program must read it alike. It must be http or https, because `javascript:` would run in the page before it. It has no fragment
+ * (RFC 6749 3.1.2), no name or password, and no wildcard.
  */
 function redirectURIFault(text: string): string | undefined {
   if (text.includes('*')) return 'must be one address: wildcards are not allowed';

@@ -39,9 +39,9 @@ export function completeClients(
 const KUBESPHERE = 'kubesphere';
 
 /**
- * A public client with the name of the platform. It may use the password grant, which the configuration allows no other
- * public client: `gatehouse login`, curl and consoles need one that works from the start, and a secret that is the same in
- * every installation would prove nothing.
+ * A public client with the name of the platform. The configuration lets no other public client use the password grant. `gatehouse
+ * login`, curl and consoles need a client that works from the start, and a secret that is the same in every installation would
+ * prove nothing.
  */
 function builtInClient(platform: string): Clients {
   const isKubeSphere = platform === KUBESPHERE;

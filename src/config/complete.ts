@@ -117,7 +117,7 @@ function settingWarnings(config: Config): string[] {
   return warnings;
 }
 
-/** How the audience of every pod's own token begins, unless the API server has another one (`--api-audiences`). */
+/** The audience of every pod's own token begins with this, unless `--api-audiences` of the API server says otherwise. */
 const API_SERVER = 'https://kubernetes.default';
 
 function isLoopback(host: string): boolean {

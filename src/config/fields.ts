@@ -29,10 +29,10 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * The kinds of values that settings have. Each names in its message what it expects. It also adds to the JSON Schema
- * what a schema cannot express: `x-type`, the kind of a text, `x-limits`, its limits, and `x-min-ms` and `x-max-ms`, those of
- * a duration. The description of a setting with a computed default ends with it: `Default: the issuer.` docs/configuration.md
- * and the checks of the chart are generated from all this.
+ * The kinds of values that settings have. The message of each says what it expects. Each also adds to the JSON Schema what a schema
+ * cannot express: `x-type` (the kind of a text), `x-limits` (its limits), `x-min-ms` and `x-max-ms` (the limits of a duration). The
+ * description of a setting ends with its default if that is computed: `Default: the issuer.` docs/configuration.md and the checks
+ * of the chart are generated from all this.
  */
 
 /** A text of this form. */

@@ -33,8 +33,8 @@ function parseConfig(text: string, source: string): FileConfig {
 }
 
 /**
- * The content without the sections that have nothing below them, as `logging:` is in YAML when all of it is commented out. Any
- * other setting without a value stays, and is refused.
+ * Leaves out sections that have nothing below them, such as `logging:` in YAML when its settings are commented out. Any other
+ * setting without a value stays, and is refused.
  */
 function withoutEmptySections(content: unknown, schema: z.core.$ZodType | undefined): unknown {
   const shape = shapeOf(schema);

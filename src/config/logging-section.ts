@@ -5,7 +5,7 @@ import { countBetween, path, section, textLike } from './fields.ts';
 const label = (name: string) =>
   textLike(/^[a-zA-Z_][a-zA-Z0-9_]{0,99}$/, 'the name of a label: letters, digits and "_", at most 100').default(name);
 
-/** Where container logs are found. The names are those of KubeSphere 3.4 where it has them. */
+/** Where container logs are found. If KubeSphere 3.4 has one of these settings, it has the same name here. */
 export const logging = section({
   host: textLike(/^https?:\/\/[^\s/?#@]+(\/[^\s?#@]*)?$/, 'an address such as "https://opensearch.logging:9200"')
     .optional()

@@ -19,7 +19,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** `['a', 0, 'b']` as `a[0].b`. */
+/** Writes `['a', 0, 'b']` as `a[0].b`. */
 function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;

@@ -1,6 +1,6 @@
 const OWN_KEYS = 'is not used: signing keys are made and kept in a Secret by the program; remove it';
 
-/** Keys that are refused wherever they stand: those of KubeSphere 3.4's file, and of our own plans. */
+/** Keys that are refused in every section. Some are KubeSphere 3.4's, some are planned. */
 const BY_KEY: Readonly<Record<string, string>> = {
   jwtSecret: OWN_KEYS,
   signKey: OWN_KEYS,
@@ -22,8 +22,8 @@ const OTHER_GATEWAY =
   'is about the gateways that 3.4 creates for Ingresses, which are not offered: gateway is the cluster’s own API here; remove it';
 
 /**
- * Sections and settings of KubeSphere 3.4's `kubesphere.yaml` that are not ours, each with what takes its place, or why nothing
- * does. 3.4 reads names without regard to case, so these are written in lower case.
+ * Sections and settings of KubeSphere 3.4's `kubesphere.yaml` that Gatehouse does not have. Each says what takes its place, or why
+ * nothing does. 3.4 reads names without regard to case, so these are written in lower case.
  * https://github.com/kubesphere/kubesphere/blob/v3.4.1/pkg/apiserver/config/config.go
  */
 const OF_KUBESPHERE: Readonly<Record<string, string>> = {

@@ -57,14 +57,13 @@ const limits = section({
   maxSignInsInFlight: countBetween(1, 10_000).default(32).describe('Requests to /oauth/token at once; above: 429.'),
   maxRequestsInFlight: countBetween(1, 100_000).default(512).describe('All other requests at once; above: 429.'),
   maxWatches: countBetween(1, 100_000).default(1_024).describe('Open watches of all lists; above: 429.'),
-  // At least eight users must fill their seats before everybody is refused. It is more than a person has tabs, or a
-  // program replicas.
+  // Eight users must have all their watches open before others are refused. Nobody has 128 tabs, and no program 128 replicas.
   maxWatchesPerUser: countBetween(1, 100_000)
     .default(128)
     .describe(
       'Open watches of one user, service accounts included, counted by name over all of its sessions; above: 429.',
     ),
-  // The API server itself works at 600 at once for everybody by default.
+  // By default the API server itself works on 600 calls of all users at once.
   maxGatewayRequests: countBetween(1, 100_000)
     .default(512)
     .describe('Calls to the cluster through the gateway at once; above: 429.'),
@@ -81,7 +80,7 @@ const limits = section({
   maxLogQueries: countBetween(1, 10_000)
     .default(64)
     .describe('Log queries at once, exports until their end; above: 429.'),
-  // At least four users must fill their seats before everybody is refused.
+  // Four users must run all their queries before others are refused.
   maxLogQueriesPerUser: countBetween(1, 10_000)
     .default(16)
     .describe('Log queries of one user at once, by name; above: 429.'),
@@ -129,18 +128,18 @@ const firstAdministrator = z
   );
 
 /**
- * A watch of a healthy cluster may be silent for 75 s, and the next one has 30 s to be accepted (`attempt.ts`). With 15
- * s to spare that is 2 min. With a lower limit, calls would now and then be refused although nothing is wrong. It is
- * also the age at which the log warns and docs/operations/monitoring.md alerts, which must come before a refusal.
+ * A watch of a healthy cluster may be silent for 75 s, and the next one has 30 s to be accepted (`attempt.ts`). With 15 s to spare
+ * that is 2 min. With a lower limit, calls would now and then be refused although nothing is wrong. At 2 min the log also warns and
+ * docs/operations/monitoring.md alerts, which must come before a refusal.
  */
 const LEAST_STALENESS_MS = 120_000;
 
-/** Checks come 5 to 7.5 min apart at first. */
+/** At first, 5 to 7.5 min pass between two comparisons with the cluster. */
 const LEAST_CHECK_PERIOD_MS = 450_000;
 
 /**
- * The one configuration file. Every key has a default; an unknown key is an error. The names under `authentication` are
- * those of KubeSphere 3.4 where it has them.
+ * The one configuration file. Every key has a default; an unknown key is an error. If KubeSphere 3.4 has a setting of
+ * `authentication`, it has the same name here.
  */
 export const configSchema = z
   .strictObject({

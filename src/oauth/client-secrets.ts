@@ -12,7 +12,7 @@ export interface ClientSecrets {
   secretOf(client: Client): string | undefined;
   /** Why the secret of a client is not known yet; `undefined` once all are known. For the log. */
   fault(): string | undefined;
-  /** One for each Secret: `run` creates it if there is none at start, then watches it. */
+  /** One background part for each Secret. It creates the Secret if there is none at start, then watches it. */
   readonly parts: readonly { readonly name: string; run(signal: AbortSignal): Promise<void> }[];
 }
 

@@ -75,7 +75,7 @@ export function createAuthorizationServer(
   const clients = createClientAuthentication(options, { clock, random, clientFailures, clientSecrets });
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
   const revoke = createRevocation(options, {
-    // A disabled user may be enabled again later, so the session of any user can be ended, known or not.
+    // Users are no part of this data, so a session can be ended even if its user is disabled or not known.
     data: createTokenData([keys, sessions], clock),
     clients,
     keys,

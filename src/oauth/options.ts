@@ -26,7 +26,7 @@ export interface OAuthOptions {
   /** The `aud` of access tokens. Default: the issuer. */
   readonly accessTokenAudience?: string;
   readonly accessTokenMaxAgeSeconds: number;
-  /** The lifetime of a refresh token is longer by this than that of an access token. */
+  /** A refresh token lives this much longer than its access token. */
   readonly accessTokenInactivityTimeoutSeconds: number;
   /** No token is valid longer than this after its sign-in. */
   readonly sessionMaxAgeSeconds: number;

@@ -4,11 +4,11 @@ import { serviceUnavailable } from '../status-error.ts';
 
 /** Data that the verification of tokens needs: signing keys, session records or users. */
 export interface TokenDataSource {
-  /** Why it is not loaded yet; `undefined` once it is. For the log. Until then one of `copies` has no proof. */
+  /** Why the data is not loaded yet; `undefined` once it is. For the log. Until then one of `copies` has no proof. */
   fault(): string | undefined;
   /**
-   * When what it holds was last proved current. While a copy is too old, a revocation or removal may be unseen (C-38). This is
-   * read once: the copies and their proofs must stay the same objects.
+   * When the data was last proved current. While a copy is too old, a revocation or removal may be unseen (C-38). `createTokenData`
+   * reads this member once, so the copies and their proofs must stay the same objects.
    */
   readonly copies: readonly AgingCopy[];
 }
@@ -22,8 +22,8 @@ export interface TokenData {
 }
 
 /**
- * Data that was never loaded is explained in the log only; data that is too old is explained to the caller. Every request
- * checks both, so the sources are asked for words only when a number says that something is wrong.
+ * A 503 names data that is too old, but not data that was never loaded: that is only in the log. Every request runs the check, so
+ * it compares times first, and looks for a message only when they are wrong.
  */
 export function createTokenData(sources: readonly TokenDataSource[], clock: Pick<Clock, 'monotonic'>): TokenData {
   const copies = sources.flatMap((source) => source.copies);

@@ -34,9 +34,9 @@ export class BufferedOutput {
   #finished: (() => void) | undefined;
 
   /**
-   * `fd` is that of `process.stdout`. The first use of that stream makes a pipe refuse writes when it is full, instead of
-   * blocking the thread. `reportLoss` is called with what was lost once the reader is back; a line that it writes stands
-   * where the lost ones would have been.
+   * `fd` is that of `process.stdout`. The first use of that stream makes a pipe refuse writes when it is full, instead of blocking
+   * the thread. Once the reader is back, `reportLoss` gets what was lost; a line that it writes stands in the place of the lost
+   * lines.
    */
   constructor(fd: number, reportLoss: (lost: LostLines) => void) {
     this.#fd = fd;
@@ -53,12 +53,12 @@ export class BufferedOutput {
   }
 
   /**
-   * Writes what is left synchronously, for a process that ends now. In the log format `json` the logger calls this after a
-   * fatal line. Lines that are being written at this moment may come after it. Gives up when nobody has read for a second.
+   * Writes what is left synchronously, for a process that ends now. In the log format `json` the logger calls this after a fatal
+   * line. A batch that is being written at this moment may come after these lines. Gives up when nobody has read for a second.
    */
   flushSync(): void {
     const wasPassing = this.#isPassing;
-    this.#isPassing = true; // so that a line that reports a loss goes this way, too
+    this.#isPassing = true; // so that a line about a loss is written here, too
     if (!this.#isWriting) this.#batch = this.#writeAtOnce(this.#batch);
     while (!this.#lines.isEmpty && this.#patienceMs > 0) this.#writeAtOnce(Buffer.from(this.#lines.take()));
     this.#isPassing = wasPassing;
@@ -153,8 +153,8 @@ export interface LostLines {
 }
 
 /**
- * Lines that wait for their reader, within a bound: lines above it are dropped and counted. Waiting lines are joined
- * batch by batch, since a line as the logger hands it over takes several times its length in memory.
+ * Lines that wait for their reader, within a bound: lines above it are dropped and counted. Waiting lines are joined batch by
+ * batch, because a line as it comes from the logger takes several times its length in memory.
  */
 export class WaitingLines {
   readonly #reportLoss: (lost: LostLines) => void;
@@ -166,10 +166,7 @@ export class WaitingLines {
   /** What had been lost when the current stretch began; `undefined` while no line is dropped. */
   #lostBefore: LostLines | undefined;
 
-  /**
-   * `reportLoss` is called after each stretch of losses with what was lost in it, when the next line will stand right
-   * after the gap.
-   */
+  /** Calls `reportLoss` after each stretch of losses with what was lost in it. A line that it writes stands right after the gap. */
   constructor(reportLoss: (lost: LostLines) => void) {
     this.#reportLoss = reportLoss;
   }

@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino, destination as
 export type Logger = PinoLogger;
 type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** `level` as a word, `format` `json` for machines (one object a line) or `pretty` for people. */
+/** The format `json` is for machines, with one object a line; `pretty` is for people. */
 export interface LogOptions {
   readonly level: LogLevel;
   readonly format: 'json' | 'pretty';
@@ -41,9 +41,9 @@ const AUDIT = { logger: 'audit' };
 export const AUDIT_MARK = JSON.stringify(AUDIT).slice(1, -1);
 
 /**
- * The audit trail: lines with `"logger":"audit"`, at a level of their own, to the same output. They are recognized by a
- * member that no other line has. `name` would not do: it is the name of an object in the access log. Its lines have no
- * objects within them, so redaction does not look for any: that takes 22 µs, nine times as long as the rest of a line.
+ * The audit trail: lines with `"logger":"audit"`, at a level of their own, to the same output. No other line has this member.
+ * `name` would not do: it is the name of an object in the access log. The lines have no objects within them, so redaction does not
+ * search for any. The search would take 22 µs, nine times as long as the rest of a line.
  */
 export const createAuditLogger = (logger: Logger, level: LogLevel): Logger =>
   logger.child(AUDIT, { level, redact: censoring(SECRETS) });

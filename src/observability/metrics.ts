@@ -12,7 +12,7 @@ export interface BuildLabels {
   readonly nodeVersion: string;
 }
 
-/** Gauges of the client library with the suffix of counters. Metrics without the suffix have the same values by type. */
+/** Gauges that the client library names like counters. Its other metrics have the same values, by type. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /** The one registry of the process, with the client library's `process_*` and `nodejs_*` metrics. */

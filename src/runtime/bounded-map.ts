@@ -1,7 +1,7 @@
 /**
- * The iterator is dropped after this many sets. While it is not advanced, it keeps alive each hash table that the map
- * has replaced since: 150 bytes for each set of a map of one entry. A new iterator has to skip the deleted entries
- * again, which costs next to nothing at this rate.
+ * The iterator is dropped after this many calls of `set`. An iterator that is not advanced keeps alive every hash table that the
+ * map replaces: 150 bytes a call in a map of one entry. A new iterator must skip the deleted entries again, which costs next to
+ * nothing at this rate.
  */
 const SETS_WITH_ONE_ITERATOR = 256;
 
@@ -13,7 +13,7 @@ export class BoundedMap<Value> {
   readonly #most: number;
   /** In the order in which they were set: a `Map` keeps the order of insertion. */
   readonly #values = new Map<string, Value>();
-  /** Stands before the oldest entry. A new one has to skip all entries deleted since the map last grew. */
+  /** Points before the oldest entry. A new iterator must skip all entries that were deleted since the map last grew. */
   #oldest: Iterator<string> | undefined;
   #sets = 0;
 
@@ -40,7 +40,7 @@ export class BoundedMap<Value> {
     this.#values.delete(key);
   }
 
-  /** In the order in which they were set. For rare walks over all: each skips what was deleted since the map last grew. */
+  /** The entries in the order in which they were set. Call it rarely: each walk also skips what was deleted since the map last grew. */
   entries(): IterableIterator<[string, Value]> {
     return this.#values.entries();
   }

@@ -1,6 +1,6 @@
 /**
- * Remembers what follows from an object, for as long as the object is in use. `derive` must depend on nothing else, and
- * the object must never change.
+ * Caches what `derive` returns for an object, for as long as the object is in use. The object must never change, and the value must
+ * depend on nothing else.
  */
 export function derived<Key extends object, Value>(derive: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { readonly value: Value }>();

@@ -25,7 +25,7 @@ export async function followFiles(
 ): Promise<void> {
   let seen = '';
   while (!signal.aborted) {
-    // Taken before the content is read, so that a change during the read is noticed the next time.
+    // Take the mark before the content is read, so that a change during the read is noticed the next time.
     const mark = (await Promise.all(paths.map(fileMark))).join('\n');
     if (mark !== seen) await reload();
     seen = mark;

@@ -10,9 +10,9 @@ interface Outcomes<Answer, Result> {
 }
 
 /**
- * Returns the outcome of the call, or the known answer if the call fails. A caller with a known answer does not wait for a
- * failing cluster: while calls are paused it gets that answer at once, and the probe continues in the background. If the
- * reason is our own lack of seats (`TooManyCalls`), the known answer is not used.
+ * Returns the outcome of the call, or the known answer if the call fails. While calls to the cluster are paused after failures, it
+ * returns the known answer at once and lets the call continue in the background. It does not use the known answer if the call
+ * failed because too many calls of ours were in flight (`TooManyCalls`).
  */
 export function orKnown<Answer, Result>(
   call: Promise<Answer>,

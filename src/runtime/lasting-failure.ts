@@ -13,9 +13,8 @@ interface Lines {
 }
 
 /**
- * Logs one thing that fails again and again: as a warning when it begins, every five minutes while it lasts, and when
- * it fails in another way; at debug in between; and once when it is over. Repeated warnings say in `seconds` how long it
- * has lasted.
+ * Logs a failure that lasts. It warns when the failure begins, every five minutes while it lasts, and when it changes; it logs the
+ * repetitions in between at debug, and the end once. Repeated warnings say in `seconds` how long it has lasted.
  */
 export class LastingFailure {
   readonly #clock: Clock;
@@ -27,7 +26,7 @@ export class LastingFailure {
     this.#logger = logger;
   }
 
-  /** `way`: a short text that differs from the last one if this is not the failure that was logged last. */
+  /** `way` says in a few words how it failed. A text other than the last one starts a new warning. */
   failed(members: object, message: string, way = ''): void {
     const now = this.#clock.monotonic();
     const current = this.#current;

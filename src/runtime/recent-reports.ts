@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 
 /** How long `RecentReports` remembers a report. */
 const REPEATED_AFTER_MS = 60_000;
-/** The oldest entry is forgotten above this: nobody reads reports about so many at a time. */
+/** Beyond this the oldest entry is forgotten: nobody reads reports about so many at a time. */
 const CAPACITY = 1_000;
 
 /** Remembers what was reported within the last minute, so that a log says it once. */

@@ -13,13 +13,19 @@ import type { UserRecords } from '../users/user-record.ts';
 
 export interface FirstAdministratorObjectParts {
   readonly names: AccountNames;
-  /** The user of the first administrator's Secret; `undefined` when there is none, or an object took the user over. */
+  /**
+   * The user whom the first administrator's Secret describes; `undefined` without a Secret, or after a User object replaced that
+   * user.
+   */
   administrator(): User | undefined;
-  /** Marks that Secret as taken over; after that its user no longer exists. It may do nothing, and is then called again. */
+  /**
+   * Marks the Secret as replaced by the User object with this uid; the Secret's user then no longer exists. It may mark nothing,
+   * and is called again at the next check.
+   */
   takenOver(uid: string): Promise<void>;
   /** Whether that Secret has been read. */
   isRead(): boolean;
-  /** Whether an earlier source has a user of this name. */
+  /** Whether a user of the users file has this name. That user takes precedence. */
   isTaken(name: string): boolean;
   /** Whether all User objects are known. */
   isKnown(): boolean;
@@ -31,21 +37,21 @@ export interface FirstAdministratorObjectParts {
   readonly logger: Logger;
 }
 
-/** How often we check whether the Secret and the users are read, and whether another replica makes the object. */
+/** How often we check the Secret and the users. */
 const LOOK_MS = 1_000;
-/** The time between two looks at first, while readiness waits for it. */
+/** How often we check at first, while readiness waits for the result. */
 const FIRST_LOOK_MS = 50;
 
 /**
- * Makes the first administrator a User object when there is none of that name, and marks the Secret. From then on
- * only the object counts: the Secret is not used again, even if the object is deleted. This is done once in the life of a
- * process. If an operator removes the mark, the user of the Secret is back at once, and the object is made at the next start.
+ * Creates a User object for the first administrator, unless there is one of that name, and then marks the Secret. From then on only
+ * the object counts: the Secret is not used again, even if the object is deleted. If an operator removes the mark, the Secret's
+ * user is back at once. The object is created at the next start, because each process does this only once.
  */
 export function createFirstAdministratorObject(parts: FirstAdministratorObjectParts): {
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Why it is not settled yet whether the object has to be made; `undefined` after the first look, even if that failed.
-   * Tokens from a sign-in before that end when the object replaces the user.
+   * Why the first check is not done yet; `undefined` after it, even if it failed. Readiness waits for it: tokens issued earlier are
+   * no longer valid once the object replaces the Secret's user.
    */
   fault(): string | undefined;
 } {
@@ -58,11 +64,11 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
     const user = administrator();
     if (!user || isTaken(user.name)) return true;
     const record = users.get(user.name);
-    // The keeper deletes an incomplete user. When that or one that is being deleted has gone, the object is made.
+    // The keeper deletes an incomplete user. We create the object once that user, or one who is being deleted, is gone.
     if (record?.isIncomplete || record?.isDeleting || user.passwordHash === undefined) return false;
     if (!record) logger.info({ user: user.name }, 'the first administrator becomes a User object');
     await takenOver(record?.uid ?? (await make(user, parts)));
-    return false; // until the Secret shows it
+    return false; // until the mark has arrived
   };
   const run = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {

@@ -16,17 +16,17 @@ export interface UserObjectsParts {
 }
 
 export interface UserObjects extends UserSource {
-  /** Waits for the first complete lists, and keeps what follows. Only a bug makes it throw. */
+  /** Waits for the first complete lists, then follows all changes. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
   /** Why not every user is known yet; `undefined` once they are. */
   fault(): string | undefined;
   /** When users and passwords were last proved current. */
   readonly copies: readonly AgingCopy[];
-  /** Users with something in their object that cannot be used: for a metric. */
+  /** The number of users whose object has an unusable value, for a metric. */
   faulty(): number;
 }
 
-/** How often we check whether both first lists have come: readiness waits for them. */
+/** How often we check for the first lists of users and passwords. Readiness waits for both. */
 const LOOK_MS = 50;
 
 const LABEL = 'User objects';
@@ -35,8 +35,8 @@ const LABEL = 'User objects';
 const DATA = 'users';
 
 /**
- * The users that are objects of the cluster: those that are complete and not being deleted. No user is
- * known before all are: one who is not loaded yet would seem to be gone, or be taken for the user of that name in another source.
+ * The users that the cluster's User objects describe, without incomplete ones and those being deleted. No user is known before all
+ * are loaded. Otherwise a user could seem to be gone, or be taken for a user of the same name from another source.
  */
 export function createUserObjects(
   { maxStalenessMs }: { readonly maxStalenessMs: number },
@@ -55,7 +55,7 @@ export function createUserObjects(
     tellFaults(record);
     return toUser(record, passwords);
   };
-  /** Logs each of these problems once. */
+  /** Reports each of these problems once. */
   const tellFaults = (record: UserRecord): void => {
     const found = faultsOf(record);
     const key = `${record.uid} ${found.join(' ')}`;
@@ -100,8 +100,8 @@ export function createUserObjects(
 }
 
 /**
- * The groups of a user go to the cluster with every access review of that user (A-46). More than this much is a mistake,
- * or meant to burden the others: such a user is in no group.
+ * Every access review of a user sends the user's groups to the cluster (A-46). More than these limits is a mistake or an attack:
+ * such a user is treated as a member of no group.
  */
 const MOST_GROUPS = 1_000;
 const LONGEST_GROUPS = 64 * 1024;
@@ -132,7 +132,7 @@ function hashOf({ name, uid, storedPassword }: UserRecord, passwords: PasswordSt
   return costOf(storedPassword) === undefined ? undefined : storedPassword;
 }
 
-/** A user without a state is new: nothing forbids a sign-in, and without a password it cannot succeed. */
+/** A user without a state is new and may sign in as soon as there is a password. An unknown state counts as Disabled. */
 const stateOf = ({ state }: UserRecord): UserState =>
   state === '' ? 'Active' : STATES.has(state) ? (state as UserState) : 'Disabled';
 

@@ -12,7 +12,7 @@ type Need = 'removal' | 'expiry' | 'guarding' | 'migration';
 
 export interface KeeperParts {
   readonly users: UserRecords;
-  /** Whether all users and passwords are known. Nothing is done before. */
+  /** Whether all users and passwords are known. No job runs before that. */
   isKnown(): boolean;
   /** The job for each need; a need without a job is ignored here. */
   readonly jobs: Readonly<Partial<Record<Need, Job>>>;
@@ -21,14 +21,14 @@ export interface KeeperParts {
   readonly logger: Logger;
 }
 
-/** How long a user may be incomplete. A create takes 45 s at most; as much again is for a watch that is behind. */
+/** How long a user may be incomplete. Creating a user takes at most 45 s; the other half allows for a watch that is behind. */
 const INCOMPLETE_MS = 90_000;
 
-/** Four looks a second, five users at each: at most 20 users a second, which is 60 writes. */
+/** Four rounds a second, each with at most five users: at most 20 users a second, which is 60 writes. */
 const LOOK_MS = 250;
 const MOST_AT_ONCE = 5;
 
-/** Every replica wants to do the same. A random delay lets one of them do it before the others look. */
+/** All replicas plan the same job. A random delay lets one of them finish it before the others begin. */
 const SPREAD_MS = 1_000;
 
 /** The watch usually shows the change long before this; if not, the user is checked again. */
@@ -44,7 +44,7 @@ interface Task {
   failures: number;
 }
 
-/** Finishes the work on users that other tools create, delete or change, or whose creating process died. */
+/** Completes what is left to do for users whom other tools created, changed or deleted, and for users whose creation broke off. */
 export interface Keeper {
   run(signal: AbortSignal): Promise<void>;
 }
@@ -57,7 +57,7 @@ export const createExpiry =
     return undefined;
   };
 
-/** Runs on every replica: each job may safely run twice. */
+/** Runs on every replica, so each job must be safe to repeat. */
 export function createKeeper(parts: KeeperParts): Keeper {
   return new UserKeeper(parts);
 }

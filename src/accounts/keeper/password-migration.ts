@@ -19,20 +19,20 @@ export interface PasswordMigrationParts {
 }
 
 /**
- * How long the password stays in the object after it is in a Secret. A replica that saw the removal first would take the
- * user for one without a password, and end the sessions.
+ * How long the object keeps the password after the Secret has it. Otherwise a replica could see the removal first, conclude that
+ * the user has no password, and end the user's sessions.
  */
 const SEEN_BY_ALL_MS = 10_000;
 
-/** The most users that are remembered; above it the oldest one waits once more. */
+/** The most users in memory. Beyond that the oldest is forgotten and waits the full time again. */
 const MOST_WAITING = 10_000;
 
-/** The flow that migration is at the gate of password hashing, where it gets turns as an address does. */
+/** Migration waits in the queue of password hashing under this name, as clients do under their address. */
 const SOURCE = 'password migration';
 
 /**
- * Moves a password from the User object to the password store: a bcrypt hash as it is, clear text hashed if it meets the rules.
- * If the store has a password already, that one counts.
+ * Moves a password from the User object to the password store. A bcrypt hash is moved unchanged; clear text is hashed if it meets
+ * the rules. A password that the store already has stays.
  */
 export function createPasswordMigration(parts: PasswordMigrationParts): Job {
   const { passwords, objects, signIn, clock, events } = parts;

@@ -22,18 +22,18 @@ export interface UserRemovalParts {
   readonly clock: Clock;
 }
 
-/** Login records that are deleted in one turn: half a second. A user with thousands of them must not hold the others up. */
+/** Login records that one run of the job deletes, in about half a second. A user with thousands of them must not delay others. */
 const RECORDS_A_TURN = 50;
-/** The most users that are remembered; above it the oldest one begins again. */
+/** The most users in memory. Beyond that the oldest is forgotten and its removal begins again. */
 const MOST_UNDER_WAY = 1_000;
 
 /** What a removal needs to know of a record. */
 type Leftover = Pick<KubernetesObject['metadata'], 'name' | 'uid'>;
 
-/** Removes what belongs to a user who is being deleted, with any tool, and then removes the finalizer. */
+/** Removes everything that belongs to a user whom any tool has deleted, and then our finalizer. */
 export function createUserRemoval(parts: UserRemovalParts): Job {
   const { names, bindings, loginRecords, passwords, ends, clock } = parts;
-  /** The login records of users of whom everything else is removed, keyed by uid. */
+  /** The login records that are still to be deleted, keyed by the user's uid. Everything else of these users is gone. */
   const underWay = new BoundedMap<Leftover[]>(MOST_UNDER_WAY);
 
   /** Removes everything but the login records, and returns those. */
@@ -42,7 +42,7 @@ export function createUserRemoval(parts: UserRemovalParts): Job {
     // While the object is there, nobody else can have this name. So the sessions that end are this user's, even if the object
     // was deleted while no replica ran.
     await ends.user(name, Math.floor(clock.now() / 1000));
-    // A label can be put on any binding. One that Gatehouse keeps has one subject, the user.
+    // Anyone can put this label on a binding. Gatehouse's own bindings have the user as their only subject.
     for (const binding of await bindings.list(selector))
       if (boundUser(binding) === name) await bindings.remove(binding.metadata.name, { uid: binding.metadata.uid });
     await passwords.remove({ name, uid });
@@ -62,14 +62,14 @@ export function createUserRemoval(parts: UserRemovalParts): Job {
       records.pop();
     }
     if (records.length > 0) return 0;
-    await letGo(user, parts);
+    await removeFinalizer(user, parts);
     underWay.delete(user.uid);
     return undefined;
   };
 }
 
-/** Drops our finalizer and no other. */
-async function letGo({ name, uid }: UserRecord, { names, objects }: UserRemovalParts): Promise<void> {
+/** Removes our finalizer and no other. */
+async function removeFinalizer({ name, uid }: UserRecord, { names, objects }: UserRemovalParts): Promise<void> {
   const stored = await objects.get(name);
   if (stored?.metadata.uid !== uid) return;
   const finalizers = asArray(stored.metadata['finalizers']);
@@ -79,7 +79,7 @@ async function letGo({ name, uid }: UserRecord, { names, objects }: UserRemovalP
   await objects.patch(name, { metadata: { uid, resourceVersion, finalizers: others } });
 }
 
-/** Puts our finalizer on a user who was made by another tool, so that what belongs to the user goes with the user. */
+/** Adds our finalizer to a user that another tool created, so that deleting the user also removes what belongs to it. */
 export function createGuarding({ names, objects }: Pick<UserRemovalParts, 'names' | 'objects'>): Job {
   return async ({ name, uid }) => {
     const stored = await objects.get(name);

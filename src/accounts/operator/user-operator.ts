@@ -46,8 +46,8 @@ export interface NewUser {
 }
 
 /**
- * What an operator does to users with rights on the cluster itself, without a running server. Everything is written to
- * the cluster, and the running servers take it over as they do with what any replica writes.
+ * The operator's commands on users. They need rights on the cluster, but no running server. They write to the cluster only, and
+ * running servers see the changes in their watches.
  */
 export class UserOperator {
   readonly #parts: UserOperatorParts;
@@ -80,8 +80,8 @@ export class UserOperator {
   }
 
   /**
-   * The sessions end first, as in the API: if the last write fails, the new password is in force and no old session is. They end once
-   * more after it, since somebody may sign in with the old password meanwhile.
+   * Ends the sessions before it stores the password, as the API does: if a later write fails, no old session is left. It ends them
+   * again afterwards, because somebody may have signed in with the old password meanwhile.
    */
   async setPassword(name: string, hash: string): Promise<void> {
     const { names, objects, clock, print } = this.#parts;
@@ -114,8 +114,8 @@ export class UserOperator {
   }
 
   /**
-   * Makes an object of each user of a users file that has none. Objects that are there stay as they are. Without
-   * `isApplied` it only prints what it would do.
+   * Creates a User object for each user of a users file who has none. Existing objects do not change. Without `isApplied` it only
+   * prints what it would do.
    */
   async import(file: readonly User[], isApplied: boolean): Promise<void> {
     const { objects, names, print } = this.#parts;
@@ -207,7 +207,7 @@ export class UserOperator {
         if (role !== undefined) await bindings.create(toBinding(name, role, names));
       },
       undo: async ({ uid }) => {
-        // Its finalizer lets a running server remove what belongs to it.
+        // The object's finalizer makes a running server remove everything that belongs to the user.
         await objects.remove(name, { uid }).catch(() => undefined);
       },
     };
@@ -225,7 +225,7 @@ const toNewUser = ({ name, email = '', groups, locale, state, passwordHash }: Us
   hash: passwordHash,
 });
 
-/** The role that is shown is that of the first binding by name. */
+/** The role of each user: that of the first binding by name, as in the API. */
 function rolesByUser(bindings: readonly KubernetesObject[], names: AccountNames): ReadonlyMap<string, string> {
   const roles = new Map<string, string>();
   for (const binding of [...bindings].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {

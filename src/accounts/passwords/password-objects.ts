@@ -9,7 +9,7 @@ export interface PasswordObjectsParts {
   readonly objects: Pick<ClusterObjects, 'patch'>;
 }
 
-/** A hash that we wrote, until the watch has shown it. */
+/** A hash that we wrote and that the watch has not shown yet. */
 interface Ahead {
   readonly uid: string;
   readonly hash: string | undefined;
@@ -17,8 +17,8 @@ interface Ahead {
 }
 
 /**
- * Passwords in `spec.password` of the User objects, for clusters where the controllers of KubeSphere 3.4 still run: they
- * disable a user who has none. Text that is no bcrypt hash counts as absent.
+ * Passwords in `spec.password` of the User objects, for clusters where the controllers of KubeSphere 3.4 still run: they disable
+ * users without one. Text that is not a bcrypt hash counts as absent.
  */
 export function createPasswordObjects(
   { maxStalenessMs }: { readonly maxStalenessMs: number },
@@ -35,7 +35,7 @@ export function createPasswordObjects(
     tell(name);
   });
   const write = async ({ name, uid }: PasswordOwner, hash: string | undefined): Promise<void> => {
-    // The uid makes the cluster refuse a later user of the same name.
+    // With the uid, the cluster refuses the patch if the object is that of a later user of this name.
     const object = await objects.patch(name, { metadata: { uid }, spec: { password: hash ?? null } });
     const written = { uid, hash, resourceVersion: object.metadata.resourceVersion };
     if (!hasCaughtUp(users, name, written)) ahead.set(name, written);

@@ -4,13 +4,12 @@ import { bad, required } from '../users/user-fields.ts';
 
 const SHORTEST = 8;
 
-/** What a ready-made bcrypt hash looks like. The caller must not choose the cost. */
+/** A ready-made bcrypt hash. It is refused, because the caller must not choose its cost. */
 const BCRYPT = /^\$2[aby]\$.{56}$/s;
 
 /**
- * Why a new password is refused, without a word of it (A-36); empty when it is good. The rules are about its composed
- * form, which is hashed. bcrypt reads 72 bytes and stops at a
- * NUL (docs/contract/accounts.md, section 5).
+ * The reasons to refuse a new password; empty if it is good. They never quote the password (A-36). The rules apply to the composed
+ * form (NFC), which is what we hash. bcrypt reads 72 bytes and stops at a NUL (docs/contract/accounts.md, section 5).
  */
 export function passwordFaults(field: string, typed: string): StatusCause[] {
   const password = composed(typed);

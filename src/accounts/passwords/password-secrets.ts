@@ -8,9 +8,9 @@ import type { SecurityEvents } from '../../security-events.ts';
 import { type PasswordOwner, PasswordReplacedError, type PasswordStore } from './password-store.ts';
 
 export interface PasswordSecretsOptions {
-  /** The Secrets are named by this prefix and a digest of the user's name. */
+  /** The Secrets' names consist of this prefix and a digest of the user's name. */
   readonly namePrefix: string;
-  /** The longest time without proof that the Secrets are current. After it they are not used for judging tokens. */
+  /** How long the Secrets count as current without proof. After that they are not used to check tokens. */
   readonly maxStalenessMs: number;
 }
 
@@ -27,7 +27,7 @@ export interface PasswordSecretsParts {
 /** The version of the format. Raise it when an older release could not read what a newer one writes. */
 const FORMAT = '1';
 
-/** After this many lost races in a row the Secret is too busy, and the caller is asked to try again. */
+/** After this many lost races in a row the write fails, and the client gets a 503. */
 const MOST_ATTEMPTS = 12;
 /** The losers of a race wait for a random time, up to 15 ms more after each loss: 12 attempts stay within a second. */
 const PAUSE_STEP_MS = 15;
@@ -43,17 +43,17 @@ export function createPasswordSecrets(options: PasswordSecretsOptions, parts: Pa
   return new PasswordSecrets(options, parts);
 }
 
-/** 160 bits, in hex for RFC 1123: a user's name alone can be as long as an object's name may be. */
+/** The prefix and 160 bits in hex. The user's name itself does not fit: it can be as long as a Secret's name may be. */
 export const passwordSecretName = (prefix: string, user: string): string =>
   `${prefix}${createHash('sha256').update(user).digest('hex').slice(0, 40)}`;
 
-/** The Secrets of passwords are found by these labels. */
+/** The labels of the password Secrets. */
 export const passwordLabels = (platform: string): Readonly<Record<string, string>> => ({
   'app.kubernetes.io/part-of': platform,
   'app.kubernetes.io/component': 'passwords',
 });
 
-/** The beginning of their names. */
+/** The prefix of the names of the password Secrets. */
 export const passwordPrefix = (platform: string): string => `${platform}-password-`;
 
 class PasswordSecrets implements PasswordStore {
@@ -83,7 +83,7 @@ class PasswordSecrets implements PasswordStore {
     return stored?.uid === uid ? stored.hash : undefined;
   }
 
-  /** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
+  /** If the answer is lost, reads the Secret to find out whether the write succeeded. */
   async set(owner: PasswordOwner, hash: string, instead?: string): Promise<void> {
     const { name, uid } = owner;
     const data = encodePassword({ user: name, uid, hash });
@@ -104,8 +104,8 @@ class PasswordSecrets implements PasswordStore {
   }
 
   /**
-   * Removes the Secret, also if it cannot be read, but not if it is that of another user of this name. If memory has none, the
-   * cluster is asked, because it may have been written a moment ago.
+   * Removes the user's Secret, even an unreadable one, but not the Secret of another user of this name. If memory has none, it
+   * reads from the cluster first, because the Secret may have been written a moment ago.
    */
   async remove({ name, uid }: PasswordOwner): Promise<void> {
     const { records } = this.#parts;
@@ -165,7 +165,7 @@ class PasswordSecrets implements PasswordStore {
   #nameOf = (user: string): string => passwordSecretName(this.#options.namePrefix, user);
 }
 
-/** What is stored of a password. */
+/** The data of a password Secret. */
 export const encodePassword = ({ user, uid, hash }: Stored): Readonly<Record<string, Buffer>> => ({
   user: Buffer.from(user),
   uid: Buffer.from(uid),

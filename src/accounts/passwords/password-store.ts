@@ -11,8 +11,8 @@ export interface PasswordStore {
   /** The bcrypt hash that belongs to this very object, and to no earlier user of its name. */
   hashOf(owner: PasswordOwner): string | undefined;
   /**
-   * Stores it. `hashOf` shows it at once here, and within seconds on the other replicas. With `instead` it takes the place
-   * of this hash only, and rejects with `PasswordReplacedError` when there is another by now.
+   * Stores the hash. `hashOf` returns it at once here, and within seconds on the other replicas. With `instead`, it replaces only
+   * that hash, and rejects with `PasswordReplacedError` if another one is stored by now.
    */
   set(owner: PasswordOwner, hash: string, instead?: string): Promise<void>;
   remove(owner: PasswordOwner): Promise<void>;

@@ -22,8 +22,8 @@ export interface LoginRecordLists {
 const RETRY_SECONDS = 5;
 
 /**
- * How long the records of a user are kept. Users may ask for their own as often as they like, and for each call the API server
- * scans the records of everybody.
+ * How long a user's records stay in memory. Users may list their own as often as they like, and for each call the API server scans
+ * everybody's records.
  */
 const KEPT_MS = 2_000;
 /** The most users whose records are kept: some 10 MB, with the default number of records per user. */

@@ -5,7 +5,7 @@ import { asObject } from '../../runtime/text/json-value.ts';
 import type { AccountNames } from '../names.ts';
 import { shownMetadata } from '../shown-object.ts';
 
-/** The filters that only login records have. What is kept of a record is its type. */
+/** The filters that only login records have. `own` is the record's type. */
 const FILTERS = new Map<string, FilterReader>([
   [
     'type',

@@ -33,11 +33,11 @@ export interface LoginRecorder extends SignInRecorder {
 /** Attempts within this time make one record: successes of one user and source, or failures of one user. */
 const MERGED_MS = 10_000;
 
-/** Twice a second at most ten records are written: 20 a second, for half of the sign-ins that two cores can do. */
+/** At most ten records twice a second: 20 a second, enough for half of the sign-ins that two cores can do. */
 const LOOK_MS = 500;
 const MOST_AT_ONCE = 10;
 
-/** About 500 kB of successes, and as much of failures. Beyond it records are dropped, and counted. */
+/** About 500 kB each of successes and of failures. Records beyond that are dropped and counted. */
 const MOST_WAITING = 1_000;
 
 const MOST_KNOWN = 10_000;
@@ -67,14 +67,17 @@ export function createLoginRecorder(parts: LoginRecorderParts): LoginRecorder {
 class Recorder implements LoginRecorder {
   readonly #parts: LoginRecorderParts;
   readonly #failure: LastingFailure;
-  /** Keyed by user and source, or by user alone while they wait for their turn. Failures are apart, so they push out no success. */
+  /**
+   * Keyed by user and source, or by user alone while the user's pace delays them. Failures have a map of their own, so that they
+   * push out no success.
+   */
   readonly #successes = new Map<string, Waiting>();
   /** Keyed by user. */
   readonly #failures = new Map<string, Waiting>();
   readonly #successThrottle: SuccessThrottle;
-  /** Until this time a further success of this user at this source counts as the same sign-in. */
+  /** Keyed by user and source: until this time, a further success counts as the same sign-in. */
   readonly #succeeded = new BoundedMap<number>(MOST_KNOWN);
-  /** When this process wrote the last login, since the watch may be behind. */
+  /** When this process last wrote a user's last login. The user's object in memory may not show it yet. */
   readonly #lastLogins = new BoundedMap<number>(MOST_KNOWN);
 
   constructor(parts: LoginRecorderParts) {
@@ -105,7 +108,7 @@ class Recorder implements LoginRecorder {
     }
   }
 
-  /** One person may have a whole /64, and sign in from each of its addresses. */
+  /** Normalises the address, because one client may own a /64 and sign in from each of its addresses. */
   #succeed(outcome: SignInOutcome): void {
     const { name } = outcome.user;
     const now = this.#parts.clock.monotonic();
@@ -136,7 +139,7 @@ class Recorder implements LoginRecorder {
     return [...this.#successes].filter(([, { dueAt }]) => dueAt <= now).slice(0, MOST_AT_ONCE);
   }
 
-  /** The failures that the throttle allows to write, three at most. The others stay, and later failures are merged into them. */
+  /** The failures to write now: three at most, as the throttle allows. The others stay, and later failures are merged into them. */
   #dueFailures(): readonly [string, Waiting][] {
     const { clock, writeThrottle } = this.#parts;
     const due: [string, Waiting][] = [];
@@ -148,7 +151,7 @@ class Recorder implements LoginRecorder {
     return due;
   }
 
-  /** What cannot be written is dropped: a record is no reason to hold anything up. */
+  /** Drops a record that cannot be written: retries would delay everything else. */
   async #write({ outcome, count }: Waiting): Promise<void> {
     const { users, records, counted } = this.#parts;
     const user = users.get(outcome.user.name);
@@ -193,7 +196,7 @@ class Recorder implements LoginRecorder {
   }
 }
 
-/** Whether a waiting record takes this outcome in. */
+/** Merges the outcome into the waiting record. Returns whether there is one. */
 function merge(waiting: Waiting | undefined, outcome: SignInOutcome): boolean {
   if (!waiting) return false;
   waiting.outcome = outcome;

@@ -5,23 +5,23 @@ import type { Steps } from '../../runtime/time-slices.ts';
 import { type AccountNames, userRef } from '../names.ts';
 import { prefixOf } from './record-owner.ts';
 
-/** What is kept of a login record: some 150 bytes, for 100,000 of them. */
+/** What the mirror keeps of a login record: some 150 bytes for each of up to 100,000. */
 export interface RecordEntry extends StoredEntry {
   /** The value of its label: the user's name, or a digest of a long one. */
   readonly ref: string;
   readonly createdAtMs: number;
-  /** Where a sign-in succeeded; `undefined` for a failure. */
+  /** The client's address if the sign-in succeeded; `undefined` for a failure. */
   readonly source: string | undefined;
 }
 
-/** A record of a successful sign-in, as it is learned. */
+/** What a record says about a successful sign-in. */
 export interface LearnedSuccess {
   readonly user: string;
   readonly source: string;
   readonly createdAtMs: number;
 }
 
-/** How many texts may belong to entries that are not in the mirror yet: those of a page of a list. */
+/** How many texts of entries that are not in the mirror yet are kept: those of one page of a list. */
 const SPARE_TEXTS = 1_000;
 
 const NONE: ReadonlyMap<string, RecordEntry> = new Map();
@@ -35,7 +35,7 @@ export class RecordMirror implements ReflectedStore<RecordEntry> {
   /** Equal texts are kept once: most people sign in from few addresses. */
   #texts = new Map<string, string>();
 
-  /** `learned` is called for each success that comes, from any replica. */
+  /** Calls `learned` for each new record of a success, whichever replica wrote it. */
   constructor(names: AccountNames, learned: (success: LearnedSuccess) => void) {
     this.#names = names;
     this.#learned = learned;
@@ -116,14 +116,14 @@ export class RecordMirror implements ReflectedStore<RecordEntry> {
   }
 
   #once(text: string): string {
-    if (this.#texts.size > 2 * this.#entries.size + SPARE_TEXTS) this.#texts.clear(); // most of them are of nobody any more
+    if (this.#texts.size > 2 * this.#entries.size + SPARE_TEXTS) this.#texts.clear(); // most of them belong to no entry any more
     const known = this.#texts.get(text);
     if (known === undefined) this.#texts.set(text, text);
     return known ?? text;
   }
 }
 
-/** IPv6 with a zone, at its longest. Others may write records, too. */
+/** Enough for IPv6 with a zone. Other tools may write records with any text. */
 const LONGEST_ADDRESS = 64;
 
 function group(byRef: Map<string, Map<string, RecordEntry>>, entry: RecordEntry): void {
@@ -132,7 +132,7 @@ function group(byRef: Map<string, Map<string, RecordEntry>>, entry: RecordEntry)
   else byRef.set(entry.ref, new Map([[entry.key, entry]]));
 }
 
-/** A record is named after its user, so that a label made from a long name can be distinguished from a name. */
+/** The user of a record. The record's own name tells whether its label is a user's name or the digest of a long one. */
 export function userOf({ key, ref }: Pick<RecordEntry, 'key' | 'ref'>): string | undefined {
   const named = prefixOf(key);
   if (named === ref) return ref;

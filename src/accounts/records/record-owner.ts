@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 
-/** 253 characters for a name, less the dash and ten hex digits. */
+/** An object's name has at most 253 characters. The dash and ten hex digits take 11 of them. */
 const LONGEST_PREFIX = 242;
-/** The label has the name itself up to this length, and the digest of a longer one. */
+/** Up to this length the label has the name itself, beyond it a digest. */
 const LONGEST_IN_LABEL = 63;
 
 /** What the names of a user's login records begin with, before the last dash. */
@@ -12,9 +12,9 @@ export const recordPrefix = (user: string): string => user.slice(0, LONGEST_PREF
 export const prefixOf = (record: string): string => record.slice(0, Math.max(0, record.lastIndexOf('-')));
 
 /**
- * Whether a record with the label of this user is this user's. The label of a long name is a digest, which may be the
- * name of somebody else. Another tool may name a record as it likes, so the label alone decides if the user's name and the one
- * in the record's name are short.
+ * Whether a record with this user's label belongs to this user. The label of a long name is a digest, which could also be another
+ * user's name. Other tools may name records freely, so the label alone decides if both names, the user's and the one in the
+ * record's name, fit into a label.
  */
 export function isRecordOf(user: string, { metadata: { name } }: KubernetesObject): boolean {
   const prefix = prefixOf(name);

@@ -15,7 +15,7 @@ export interface RetentionParts {
   readonly mirror: Pick<RecordMirror, 'refs' | 'of'>;
   /** Whether the mirror and the users are complete. */
   isKnown(): boolean;
-  /** Whether this replica holds the Lease for it. */
+  /** Whether this replica holds the Lease for retention. */
   isHolder(): boolean;
   hasUser(name: string): boolean;
   readonly records: Pick<ClusterObjects, 'remove'>;
@@ -24,18 +24,18 @@ export interface RetentionParts {
 }
 
 const LOOK_MS = 60_000;
-/** Users whose records are looked at between two pauses: about a millisecond. */
+/** Users whose records we check between two pauses: about a millisecond of work. */
 const USERS_AT_ONCE = 500;
 /**
- * Up to 100 removals a second, several times what the replicas write: 20 each at most, and six a minute of one user.
- * 100,000 records that expire together take some twenty minutes.
+ * Up to 100 removals a second. That is several times what the replicas write: each at most 20 a second, and six a minute for one
+ * user. 100,000 records that expire together take some twenty minutes.
  */
 const BATCH = 50;
 const PAUSE_MS = 500;
 
 /**
- * Removes login records that are too old, too many for one user, or of nobody. All replicas may do it: the Lease only
- * saves requests.
+ * Removes login records that are too old, too many for one user, or of a user who does not exist. All replicas may do it at once;
+ * the Lease only saves requests.
  */
 export function createRetention(
   options: RetentionOptions,
@@ -72,7 +72,7 @@ export function createRetention(
   return { run };
 }
 
-/** The newest `maximumEntries` of the period stay; if the user does not exist, none stays. */
+/** The records to remove: all but the newest `maximumEntries` of the period, or all if the user does not exist. */
 function surplusOf(
   ref: string,
   { periodMs, maximumEntries }: RetentionOptions,

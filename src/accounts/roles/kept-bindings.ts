@@ -8,7 +8,7 @@ import { bindingName, boundRole, boundUser } from './role-binding.ts';
 
 /** A ClusterRoleBinding with the label of a user. */
 export interface BindingEntry extends StoredEntry, KeptBinding {
-  /** The user whose platform role this binding makes; `undefined` when Gatehouse does not keep the binding. */
+  /** The user who gets a platform role by this binding; `undefined` if the binding is not in the form that Gatehouse writes. */
   readonly user: string | undefined;
 }
 
@@ -16,7 +16,7 @@ type ByUser = Map<string, readonly BindingEntry[]>;
 
 const NONE: readonly BindingEntry[] = [];
 
-/** The bindings that make the platform roles of users, mirrored from those that carry the label of a user. */
+/** A mirror of the ClusterRoleBindings that give users their platform roles, read from all bindings with a user's label. */
 export class KeptBindings implements ReflectedStore<BindingEntry> {
   readonly #names: AccountNames;
   readonly #listeners: ((user: string) => void)[] = [];
@@ -45,7 +45,7 @@ export class KeptBindings implements ReflectedStore<BindingEntry> {
     return count;
   }
 
-  /** Calls `changed` with the name of each user whose bindings changed, when `of` already answers with the change. */
+  /** Calls `changed` with the name of each user whose bindings changed, after `of` shows the change. */
   onChange(changed: (user: string) => void): void {
     this.#listeners.push(changed);
   }

@@ -8,8 +8,8 @@ import { aggregatedRoles, isAssignable } from './role-kind.ts';
 
 export interface MirroredRoles extends PlatformRoles {
   /**
-   * The roles that the user's platform role consists of, as a JSON array, the newest first. A role that names none
-   * stands for itself; names of roles that do not exist are left out.
+   * The roles that the user's platform role aggregates, as a JSON array, the newest first. A role that aggregates none is listed
+   * itself. Names of roles that do not exist are left out.
    */
   rolesOf(user: string): Uint8Array;
 }

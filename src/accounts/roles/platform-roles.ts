@@ -1,4 +1,4 @@
-/** A ClusterRoleBinding that Gatehouse keeps: it makes the platform role of one user. */
+/** A kept binding: a ClusterRoleBinding in the form that Gatehouse writes. It gives one user a platform role. */
 export interface KeptBinding {
   readonly name: string;
   readonly uid: string;
@@ -11,8 +11,8 @@ export interface KeptBinding {
 export interface PlatformRoles {
   /** Whether a ClusterRole of this name exists and may be given to users. */
   isAssignable(role: string): boolean;
-  /** The kept bindings of a user, by name; the first one is the role that is shown. */
+  /** The kept bindings of a user, sorted by name. Answers show the role of the first one. */
   bindingsOf(user: string): readonly KeptBinding[];
-  /** The name of the role that is shown; `undefined` without one. */
+  /** The name of the role that answers show; `undefined` without one. */
   roleOf(user: string): string | undefined;
 }

@@ -12,10 +12,10 @@ export const CLUSTER_ROLE_BINDINGS: ObjectCollection = {
   kind: 'ClusterRoleBinding',
 };
 
-/** The name of the ClusterRoleBinding that makes a user's platform role. */
+/** The name of the ClusterRoleBinding that gives the user this platform role. */
 export const bindingName = (user: string, role: string): string => `${user}-${role}`;
 
-/** The ClusterRoleBinding that makes a user's platform role. */
+/** The ClusterRoleBinding that gives the user this platform role. */
 export const toBinding = (user: string, role: string, names: AccountNames): NewObject => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'ClusterRoleBinding',

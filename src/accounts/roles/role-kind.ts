@@ -37,7 +37,7 @@ export const createRoleKind = ({ platform, group, version }: AccountNames): Kind
 export const isAssignable = ({ labels }: Entry, { assignable }: AccountNames): boolean =>
   labels?.[assignable] === 'true';
 
-/** The names of the roles that it consists of; `undefined` when the annotation is missing or unreadable. */
+/** The names of the roles that an aggregated role consists of; `undefined` when the annotation is missing or unreadable. */
 export function aggregatedRoles({ annotations }: Entry, { aggregationRoles }: AccountNames) {
   const text = annotations?.[aggregationRoles];
   if (text === undefined) return undefined;

@@ -14,10 +14,7 @@ interface ClusterRule {
 /** The rules of a field that JSON Schema cannot express. */
 export const clusterRules = (...rules: readonly ClusterRule[]) => ({ 'x-kubernetes-validations': rules });
 
-/**
- * Category Cc of Unicode: U+0000 to U+001F and U+007F to U+009F. Written so that JavaScript and the RE2 of API servers
- * read it alike.
- */
+/** Category Cc of Unicode: U+0000 to U+001F and U+007F to U+009F. JavaScript and the RE2 of API servers read this pattern alike. */
 const WITHOUT_CONTROL_CHARACTERS = /^\P{Cc}*$/u;
 const NO_CONTROL_CHARACTERS = 'must have no control characters';
 const HAS_NO_CONTROL_CHARACTERS = {
@@ -37,7 +34,7 @@ export const freeText = (longest: number, description: string, rules: readonly C
     .refine((text) => [...text].length <= longest, `must have at most ${longest} characters`)
     .meta({ description, maxLength: longest, ...clusterRules(HAS_NO_CONTROL_CHARACTERS, ...rules) });
 
-/** An instant in UTC, as RFC 3339 writes it. The cluster knows the format and takes an offset as well. */
+/** A time in RFC 3339. Any offset is allowed, as in the cluster's format `date-time`. */
 export const instant = (description: string) =>
   z
     .string()

@@ -1,11 +1,11 @@
-/** How long the texts of a User are at most, in characters. */
+/** The longest texts of a User, in characters. */
 
-/** What a label's value may have (RFC 1123): the label `user-ref` carries the name. */
+/** The label `user-ref` carries the name, and its value may have 63 characters (RFC 1123). */
 export const LONGEST_NAME = 63;
 
-/** Characters of each text that people write about a user. */
+/** The most characters of a free text about a user, such as the description. */
 export const LONGEST_TEXT = 256;
 
-/** They stand in every access review of the user: 8 Ki characters at most. */
+/** Every access review of the user carries its groups: 8 Ki characters at most. */
 export const MOST_GROUPS = 64;
 export const LONGEST_GROUP = 128;

@@ -11,7 +11,7 @@ const spec = z
     provider: freeText(253, 'The identity provider; empty for users of this cluster.').optional(),
     success: z.boolean().meta({ description: 'Whether it was let in.' }),
     reason: freeText(1024, 'Why; a record that stands for several attempts ends with their number.').optional(),
-    // IPv6 with a zone has up to 61.
+    // An IPv6 address with a zone has up to 61 characters.
     sourceIP: freeText(64, 'The address that it came from.').optional(),
     userAgent: freeText(256, 'What the client called itself.').optional(),
   })

@@ -7,12 +7,12 @@ import { LONGEST_GROUP, LONGEST_NAME, LONGEST_TEXT, MOST_GROUPS } from './limits
 /** RFC 5321, 4.5.3.1.3. */
 const LONGEST_EMAIL = 254;
 
-/** Accepts what `isEmail` does, or nothing. */
+/** Accepts the empty text, and what `isEmail` accepts. */
 const EMAIL_OR_EMPTY = /^([!-?A-~]+@[!-?A-~]+)?$/;
 const AN_EMAIL = 'must be empty or one e-mail address in ASCII';
 
 const IS_RESERVED = 'is reserved: Kubernetes has an administrator of that name';
-/** A header carries it to the cluster in every call through the gateway. */
+/** Every call through the gateway carries the group in a header. */
 const FITS_A_HEADER = 'must not begin or end with a blank';
 const NOT_OF_THE_CLUSTER = 'must not begin with "system:" or "kubeadm:", which belong to Kubernetes';
 
@@ -83,7 +83,7 @@ export const userSchema = z
   .meta({
     description: 'A person who may sign in.',
     ...clusterRules({
-      // At a create only: an object that is there already must stay changeable, or nobody could take its finalizer away.
+      // Checked at a create only: an existing object must stay changeable, or nobody could remove its finalizer.
       rule: `oldSelf.hasValue() || !(self.metadata.name in [${RESERVED_NAMES.map((name) => `'${name}'`).join(', ')}])`,
       message: IS_RESERVED,
       fieldPath: '.metadata.name',

@@ -27,7 +27,7 @@ export function createStatusPatch(objects: Pick<ClusterObjects, 'patch'>): Statu
       return await objects.patch(name, patch, { subresource: 'status' });
     } catch (error) {
       if (!(error instanceof ClusterError && error.status.code === 404)) throw error;
-      const changed = await objects.patch(name, patch); // rejects when the user is what was not found
+      const changed = await objects.patch(name, patch); // rejects if the first 404 was about the user
       if (!hasTaken(changed, status)) throw new Error('the cluster did not take the status over', { cause: error });
       return changed;
     }

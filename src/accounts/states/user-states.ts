@@ -14,7 +14,7 @@ import type { WriteThrottle } from './write-throttle.ts';
 
 export interface UserStatesParts {
   readonly users: UserRecords;
-  /** The user as the sign-in sees them, with or without a password. */
+  /** The user as the directory has it, with or without a password. */
   byName(name: string): Pick<User, 'uid' | 'passwordHash'> | undefined;
   readonly throttle: Pick<ThrottleControl, 'unlock'>;
   readonly patchStatus: StatusPatch;
@@ -27,21 +27,21 @@ export interface UserStatesParts {
 /** The states of User objects (docs/contract/accounts.md, section 4). */
 export interface UserStates {
   /**
-   * Call it when the bucket of failed sign-ins that all addresses of a user share is full on this replica. The state is then
+   * Call it when the bucket that counts a user's failed sign-ins from all addresses is full on this replica. The state is then
    * written once, as soon as the throttle of writes allows it.
    */
   limited(name: string): void;
-  /** Makes new users active, and users whose window is over. It runs on every replica; the first one makes the change. */
+  /** Activates new users, and users whose lock has expired. Runs on every replica; the first one makes the change. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Each replica looks every second for users whose state is to change. It waits up to 2 s more, so that another replica can
- * make the change first. So a user without a state is active within 5 s.
+ * Each replica checks every second which users' states must change. It then waits up to 2 s, so that another replica can make the
+ * change first. So a user without a state is active within 5 s.
  */
 const LOOK_MS = 1_000;
 const SPREAD_MS = 2_000;
-/** How long after a write the same user is looked at again. The watch shows the change long before. */
+/** How long after a write the same user is checked again. The watch shows the change long before. */
 const AGAIN_MS = 10_000;
 /** Up to 20 users a second. */
 const MOST_AT_ONCE = 20;
@@ -63,9 +63,9 @@ class States implements UserStates {
   readonly #throttled: ThrottleLimit;
   readonly #parts: UserStatesParts;
   readonly #failure: LastingFailure;
-  /** The users whose state is to change by itself. */
+  /** New and locked users, whose state changes without a request. */
   readonly #watched = new Map<string, Watched>();
-  /** Users whose bucket is full but whose state does not say so yet, with the end of the window. */
+  /** For each user whose bucket is full but whose state does not say so yet: the end of the window. */
   readonly #limited = new BoundedMap<number>(MOST_LIMITED);
 
   constructor(throttled: ThrottleLimit, parts: UserStatesParts) {
@@ -130,7 +130,7 @@ class States implements UserStates {
     await this.#write(user, 'Active', user.state === '' ? NEW_REASON : OVER_REASON);
   }
 
-  /** Users whom the throttle does not let through wait, but not longer than their window. */
+  /** Writes the state of the limited users. If the throttle does not allow it yet, a user waits, but not longer than the window. */
   async #tellLimited(): Promise<void> {
     const { clock, users, writeThrottle } = this.#parts;
     for (const [name, until] of this.#limited.entries()) {
@@ -144,7 +144,7 @@ class States implements UserStates {
     }
   }
 
-  /** Writes only if the user still has the version that was looked at, so a change made meanwhile wins. */
+  /** Writes only if the user still has the version that we checked, so a change made meanwhile wins. */
   async #write({ name, uid, resourceVersion }: UserRecord, state: UserState, reason: string): Promise<void> {
     const lastTransitionTime = toRfc3339(this.#parts.clock.now());
     try {

@@ -3,12 +3,11 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { UserRecord, UserRecords } from './user-record.ts';
 
 /**
- * Says who had an e-mail address before a user got it. Kubernetes makes no field unique, but it puts all changes into one
- * order, and every replica's mirror shows them in that order. So the replica that wrote the address waits until its own
- * mirror shows the write: any other user with the address there had it before, and one who gets it later will find this user.
- * If several users get one address at the same moment, at replicas that know nothing of each other, exactly one of them
- * finds nobody before it (A-41). Only after a new list, or where a lost answer hides the version of a write, may two find each
- * other; then neither keeps it.
+ * Says whether somebody had an e-mail address before a user got it. Kubernetes has no unique fields, but it puts all writes into
+ * one order, and every replica's mirror shows them in that order. The replica that wrote the address waits until its own mirror
+ * shows the write: any other user who has the address there had it first. If several replicas give one address to several users at
+ * the same moment, exactly one of them finds nobody else (A-41). Two may find each other only after a new list, or when a lost
+ * answer hides the version of a write; then neither keeps it.
  */
 export interface EmailRivals {
   /** Call this before the write. Call `end` when the answer is known or no longer needed. */
@@ -17,14 +16,14 @@ export interface EmailRivals {
 
 interface ExpectedEmail {
   /**
-   * Resolves with whether somebody had the address before the write that made this version of the user. Rejects when the
-   * mirror does not show it in time.
+   * Resolves with whether somebody had the address before the write that made this version of the user. Rejects if the mirror does
+   * not show that version in time.
    */
   wasTaken(uid: string, version: string): Promise<boolean>;
   end(): void;
 }
 
-/** The mirror is some milliseconds behind. When its watch broke, a new one has the write within seconds. */
+/** The mirror is usually some milliseconds behind. After a broken watch, a new one shows the write within seconds. */
 const LONGEST_WAIT_MS = 10_000;
 
 export function createEmailRivals(
@@ -52,7 +51,7 @@ export function createEmailRivals(
   };
 }
 
-/** What was found when a version of a user with the address was seen. */
+/** A version of the user with the address, and whether another user had the address when the mirror showed that version. */
 interface Found {
   readonly uid: string;
   readonly version: string;
@@ -64,12 +63,12 @@ class Expectation {
   readonly #users: Pick<UserRecords, 'all'>;
   readonly #clock: Clock;
   /**
-   * In the order of the mirror. All are kept until `wasTaken` is called: the mirror may show the write before the answer to it has
-   * come, and may show earlier versions in which the user had the address already.
+   * What was found, in the order of the mirror. All of it is kept until `wasTaken` is called: the mirror may show the write before
+   * its answer comes, and may show earlier versions in which the user had the address already.
    */
   readonly #found: Found[] = [];
   #waiting: ((found: Found) => void) | undefined;
-  /** Once the question is answered, nothing is looked for any more, because each look is a walk over all users. */
+  /** After the answer, later versions are ignored, because each check walks over all users. */
   #isAnswered = false;
 
   constructor(email: string, users: Pick<UserRecords, 'all'>, clock: Clock) {
@@ -86,7 +85,7 @@ class Expectation {
   }
 
   wasTaken(uid: string, version: string): Promise<boolean> {
-    // Or a later version, because a new list may have skipped this one.
+    // A later version counts too, because a new list may have skipped this one.
     const isIt = (found: Found): boolean => found.uid === uid && compareResourceVersions(found.version, version) >= 0;
     const known = this.#found.find(isIt);
     if (known) {
@@ -111,6 +110,9 @@ class Expectation {
     return false;
   }
 
-  /** Includes a user who is still being created: the replica that creates the user may know already that nobody had the address before. */
+  /**
+   * A user who is still being created has the address, too: the replica that creates the user may have found already that nobody
+   * else had it.
+   */
   #hasAddress = ({ email, isDeleting }: UserRecord): boolean => !isDeleting && email.toLowerCase() === this.#email;
 }

@@ -7,7 +7,7 @@ import { withRole } from './user-entry.ts';
 /** Knows which platform role each user has, and whose role has changed. */
 export interface RolesOfUsers {
   roleOf(user: string): string | undefined;
-  /** Calls `changed` with the name of each user whose role may have changed, when `roleOf` answers with the change. */
+  /** Calls `changed` with the name of each user whose role may have changed, after `roleOf` shows the change. */
   onChange(changed: (user: string) => void): void;
 }
 

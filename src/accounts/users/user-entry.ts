@@ -2,7 +2,7 @@ import type { Entry } from '../../resources/entries/entry.ts';
 import type { Shape } from '../../resources/query/filter.ts';
 import type { UserRecord } from './user-record.ts';
 
-/** What the store keeps of a User object besides what it keeps of every object. */
+/** What the store keeps of a User object, in addition to what it keeps of every object. */
 export interface UserOwn {
   readonly record: UserRecord;
   /** The platform role that the answer shows. */
@@ -11,7 +11,7 @@ export interface UserOwn {
 
 export const userOwnOf = ({ own }: Pick<Shape, 'own'>): UserOwn => own as UserOwn;
 
-/** The user's entry, whose annotations show exactly this role, or none. It is the same entry if it shows the role already. */
+/** The entry with this role in its annotations, or without one. Returns the same entry if it shows that role already. */
 export function withRole(user: Entry, key: string, role: string | undefined): Entry {
   const own = userOwnOf(user);
   if (own.role === role) return user;

@@ -12,7 +12,7 @@ export const required = (field: string, what = 'Required value'): StatusCause =>
   field,
 });
 
-/** `value` is shown; leave it out for what is secret. */
+/** The message quotes `value`; leave it out for a secret. */
 export const bad = (field: string, what: string, value?: string): StatusCause => ({
   reason: 'FieldValueInvalid',
   message: value === undefined ? `Invalid value: ${what}` : `Invalid value: ${quoted(value)}: ${what}`,
@@ -46,7 +46,7 @@ export function nameFaults(name: string | undefined, reserved: ReadonlySet<strin
 export const emailFaults = (email: string): StatusCause[] =>
   email === '' || isEmail(email) ? [] : [bad('spec.email', 'must be one e-mail address in ASCII, or empty', email)];
 
-/** Control characters would go through logs and terminals unseen. */
+/** Nobody would see control characters in logs and terminals. */
 const CONTROL = /\p{Cc}/u;
 
 export function textFaults(field: string, text: string): StatusCause[] {

@@ -5,7 +5,7 @@ import type { AccountNames } from '../names.ts';
 import { withRole } from './user-entry.ts';
 import { createUserKind } from './user-kind.ts';
 
-/** Writes answers about one User object that did not come from memory, such as those to writes. */
+/** Encodes the answer about one User object that does not come from memory, such as the answer to a write. */
 export interface UserPresenter {
   /**
    * The JSON text of the object exactly as a get answers it: without a password, with kind and version in front. `role`

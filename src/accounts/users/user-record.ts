@@ -23,11 +23,11 @@ export interface UserRecord {
   /** The user is still being created: it is not shown and cannot sign in. */
   readonly isIncomplete: boolean;
   readonly isDeleting: boolean;
-  /** Milliseconds since 1970; tokens that were issued before are another user's of this name, or have been ended. */
+  /** Milliseconds since 1970. Tokens issued earlier belong to an earlier user of this name, or were ended. */
   readonly tokensNotBeforeMs: number;
   /** Whether the object has our finalizer, which keeps it until everything that belongs to the user is gone. */
   readonly hasFinalizer: boolean;
-  /** `spec.password`: only in clusters of KubeSphere 3.4, and after a raw write where its CRD is installed. */
+  /** `spec.password`: set only in clusters of KubeSphere 3.4, or by another tool where the CRD of 3.4 is installed. */
   readonly storedPassword: string | undefined;
 }
 
@@ -70,8 +70,8 @@ export interface UserRecords {
   get(name: string): UserRecord | undefined;
   all(): Iterable<UserRecord>;
   /**
-   * Calls `changed` with the name of each object that has changed, come or gone, when `get` already answers with the
-   * change. After a new list it is called for each name that differs.
+   * Calls `changed` with the name of each object that was created, changed or deleted, after `get` shows the change. A new list
+   * causes a call for each name that differs.
    */
   onChange(changed: (name: string) => void): void;
   /** Whether the first complete list is in memory. */

@@ -9,8 +9,8 @@ import { createUserUpdate, type UpdateRequest } from './update-user.ts';
 import type { AnsweredUser } from './user-writes.ts';
 
 /**
- * The writes of the account API. Whether the caller may call the route is decided before. Each rejects with the
- * `StatusError` that is to be answered, and leaves one line in the audit trail.
+ * The writes of the account API. The route has already been authorized. Each rejects with the `StatusError` to answer with, and
+ * writes one line to the audit trail.
  */
 export interface AccountWrites {
   create(body: Buffer, caller: Caller): Promise<AnsweredUser>;

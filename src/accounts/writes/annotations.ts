@@ -6,15 +6,16 @@ type Annotations = Readonly<Record<string, string>>;
 export interface AnnotationRights {
   /** Whether the cluster allows the caller to update this user. */
   readonly isManager: boolean;
-  /** Whether it is the caller's own user. */
+  /** Whether the caller updates their own user. */
   readonly isSelf: boolean;
   readonly names: AccountNames;
 }
 
 /**
- * The annotations of a user after an update. The body replaces those that this caller may change: a manager all except
- * those that only Gatehouse writes, others all except those of the platform (`iam.<platform>.io/…`). Any other annotation keeps
- * its value if the body lacks it; if the body has another value, `refused` names the annotation. The role is never stored.
+ * The annotations of a user after an update. The body replaces those that the caller may change. A manager may change all except
+ * those that only Gatehouse writes; other callers may not change any of the platform's either (`iam.<platform>.io/…`). An
+ * annotation that the caller may not change keeps its value if the body lacks it. If the body has another value, `refused` names
+ * the annotation. The role is never stored.
  */
 export function annotationsAfter(
   written: Annotations | undefined,
@@ -25,8 +26,8 @@ export function annotationsAfter(
   const kept = storable(stored, names);
   const own: ReadonlySet<string> = new Set([
     ...keptByUs(names),
-    // A user who must set a first password need not prove an old one. If users could set this on themselves, a stolen token could
-    // take over the account.
+    // A user who must set a first password need not prove an old one. If users could put this mark on themselves, a stolen token
+    // could take over the account.
     ...(isSelf ? [names.uninitialized] : []),
   ]);
   const isForeign = (key: string): boolean => own.has(key) || (!isManager && key.startsWith(names.prefix));
@@ -46,8 +47,8 @@ const keptByUs = ({ lastPasswordChange, incomplete, tokensNotBefore, lastRoleCha
 ];
 
 /**
- * The annotations that a new user begins with. Those that only Gatehouse writes are dropped and not refused, because a client
- * may create a user from the answer about another one (AC-22).
+ * The annotations that a new user begins with. Those that only Gatehouse writes are dropped and not refused, because a client may
+ * send a copy of another user (AC-22).
  */
 export function annotationsOfNew(written: Annotations, names: AccountNames): Annotations {
   const own = new Set(keptByUs(names));

@@ -3,10 +3,10 @@ import type { SecurityEventFields } from '../../security-events.ts';
 
 /** Who asks for a write, and from where. */
 export interface Caller extends Subject {
-  /** The caller's normalised address: failed password checks count for it. */
+  /** The caller's normalised address. Failed password checks count against it. */
   readonly source: string;
   /** What else the audit trail says about the request: its ids, the session, the client. */
   readonly trail: SecurityEventFields;
-  /** Aborts when the client has gone. What has been begun is completed all the same. */
+  /** Aborts when the client has gone. Writes that have begun are completed nevertheless. */
   readonly signal: AbortSignal;
 }

@@ -21,8 +21,9 @@ export interface PasswordChangeRequest {
 }
 
 /**
- * Changes a password (docs/contract/accounts.md, section 6.6). A user who changes their own password proves the current one, managers
- * too: a stolen token must not be enough to take over the account (AC-61). All sessions of the user end before the new password is stored.
+ * Changes a password (docs/contract/accounts.md, section 6.6). Callers who change their own password must prove the current one,
+ * even managers: a stolen token must not be enough to take over the account (AC-61). All sessions of the user end before the new
+ * password is stored.
  */
 export function createPasswordChange(
   parts: PasswordChangeParts,
@@ -70,13 +71,13 @@ async function proveCurrent(
 interface PasswordSetting {
   readonly parts: UserWriteParts;
   readonly isFirst: boolean;
-  /** The hash of the password that the caller has proven. Only this hash is replaced, so of two changes at once one fails. */
+  /** The hash of the password that the caller has proven. Only this hash is replaced, so one of two changes at the same time fails. */
   readonly instead?: string | undefined;
 }
 
 /**
- * Hashes and stores a new password. `isFirst`: users who set their first password need not be asked for one any more. The
- * sessions end first. If the password cannot be stored after that, the old one stays, and the same request may be sent again.
+ * Hashes and stores a new password, after ending all sessions of the user. If it cannot be stored, the old one stays, and the
+ * client may repeat the request. `isFirst` also removes the mark of users who must set a first password.
  */
 export async function setPassword(
   { metadata: { name, uid } }: KubernetesObject,

@@ -12,7 +12,7 @@ import { checkBoundName, checkGroups } from './group-rights.ts';
 import { parseUser, type WrittenUser } from './user-body.ts';
 import { type AnsweredUser, type CheckAddress, type UserWriteParts, withAddress } from './user-writes.ts';
 
-/** A user as requested. What can be checked without asking the cluster is checked. */
+/** The requested user, after every check that needs no call to the cluster. */
 interface Wanted {
   readonly name: string;
   readonly written: WrittenUser;
@@ -22,9 +22,9 @@ interface Wanted {
 }
 
 /**
- * Makes a user, all or nothing (docs/contract/accounts.md, section 6.3): what fails midway is removed again. The object
- * is marked as incomplete until password, role and state are there, so a user that this process could not finish is
- * never seen, and the keeper of any replica removes it later.
+ * Creates a user, all or nothing (docs/contract/accounts.md, section 6.3): after a failure the steps before it are undone. Nobody
+ * sees the user before password, role and state are stored, because until then the object is marked as incomplete. If this process
+ * dies, the keeper of any replica removes the user.
  */
 export function createUserCreation(parts: UserWriteParts): (body: Buffer, caller: Caller) => Promise<AnsweredUser> {
   const { names, known, assignment, hasher, refusals } = parts;
@@ -88,7 +88,7 @@ function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<Kub
     hash,
     claimed: async (metadata) => {
       await checkAddress(metadata);
-      // Only now that the User object is ours: before, another caller may create the same user, and these could be its bindings.
+      // Only now is the User object ours. Before, these bindings could be those of the same user, created by another caller.
       await assignment.clear(name);
     },
     giveRole: async () => {
@@ -99,7 +99,7 @@ function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<Kub
   return makeUser(user, parts).catch(refusals.throwWriteFailure(name));
 }
 
-/** Removes what was made so far. What cannot be removed now is removed with the incomplete user later. */
+/** Undoes the finished steps. The keeper later removes what remains, together with the incomplete user. */
 async function undo(
   owner: PasswordOwner,
   { role, binding }: { readonly role: string | undefined; readonly binding: string | undefined },
@@ -107,7 +107,7 @@ async function undo(
 ): Promise<void> {
   const { name, uid } = owner;
   try {
-    // The object is deleted first, so that nobody misses what is removed after it. Its finalizer keeps it until the rest is gone.
+    // Delete the object first, so that nobody uses a user whose parts are gone. Its finalizer keeps it until the rest is removed.
     await objects.remove(name, { uid });
     if (role !== undefined && binding !== undefined) await assignment.takeBack(name, role, binding);
     await passwords.remove(owner);

@@ -14,7 +14,8 @@ type FirstPassword = { readonly password: string | undefined };
 
 /**
  * The JSON patch with which clients of 3.4 set the first password (docs/contract/accounts.md, section 6.7): it removes the
- * annotation `uninitialized`, alone or together with a replaced `/spec/password`. Anything else is 403 and goes nowhere.
+ * annotation `uninitialized`, alone or together with a replaced `/spec/password`. Any other patch gets a 403, and nothing is
+ * written.
  */
 export function createFirstPassword(
   parts: UserWriteParts,
@@ -47,7 +48,7 @@ export function createFirstPassword(
   }
 }
 
-/** `undefined` for any other patch. */
+/** The first password that the patch sets, if any; `undefined` for any other patch. */
 function toFirstPassword(operations: readonly unknown[], { names }: UserWriteParts): FirstPassword | undefined {
   const annotation = `/metadata/annotations/${names.uninitialized.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   let removes = 0;

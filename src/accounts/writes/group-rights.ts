@@ -3,9 +3,8 @@ import type { AccountRefusals } from '../refusals.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Creating a user grants the rights that bindings of the cluster give to that name, perhaps since an earlier user had
- * it. So the caller must be allowed to act as a user of this name: `impersonate` on `users` by
- * name. Rejects with 403, and as the authorizer does.
+ * A new user gets the rights that the cluster's bindings give to the name, perhaps since an earlier user had it. So the caller
+ * needs the right to `impersonate` `users` of this name. Rejects with 403 without it, and whenever the authorizer rejects.
  */
 export async function checkBoundName(
   user: string,
@@ -21,9 +20,8 @@ export async function checkBoundName(
 }
 
 /**
- * Adding a group to a user gives that user the group's rights. So the caller must be allowed to act as the group itself:
- * `impersonate` on `groups` by name (AC-20). Rejects with 403 that names the first group that is refused, and as the
- * authorizer does.
+ * Adding a group to a user gives the user the group's rights. So the caller needs the right to `impersonate` `groups` of this name
+ * (AC-20). Rejects with a 403 that names the first group without that right, and whenever the authorizer rejects.
  */
 export async function checkGroups(
   groups: readonly string[],

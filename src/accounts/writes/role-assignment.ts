@@ -16,32 +16,33 @@ export interface RoleAssignmentParts {
 }
 
 /**
- * Gives users their platform role, by ClusterRoleBindings that are written as the caller: the cluster's own rule against
- * escalation decides whether the caller may (docs/contract/accounts.md, section 7). Our own account may only remove them.
+ * Gives users their platform role by ClusterRoleBindings. It writes them as the caller, by impersonation: so the cluster's own
+ * check against escalation decides whether the caller may (docs/contract/accounts.md, section 7). Our own account may only remove
+ * them.
  */
 export interface RoleAssignment {
   /**
-   * Whether the caller may make this the user's role, asked by a dry run that changes nothing. Rejects with 404 for a
-   * role that is not assignable (AC-18), 403 for one that the caller may not give (AC-19), 503 when nobody knows.
+   * Checks by dry runs, which change nothing, that the caller may make this the user's role. Rejects with 404 for a role that is
+   * not assignable (AC-18), 403 for one that the caller may not give (AC-19), 503 when the cluster does not say.
    */
   check(user: string, role: string, caller: Caller): Promise<void>;
-  /** The roles of the user as the cluster has them now, the one that is shown first. */
+  /** The user's roles as the cluster has them now. Answers show the first one. */
   rolesOf(user: string): Promise<readonly string[]>;
   /**
-   * Makes the new binding and returns its uid; `undefined` when it existed already. The user's other bindings stay. Rejects
-   * as `check`.
+   * Creates the binding and returns its uid; `undefined` when it existed already. The user's other bindings stay. Rejects like
+   * `check`.
    */
   give(user: string, role: string, caller: Caller): Promise<string | undefined>;
   /**
-   * Removes the user's kept bindings of other roles, as the caller. Rejects with 503 when one is left. When somebody else
-   * has meanwhile removed this role for another one, it is given again: no change leaves a user without any.
+   * Removes the user's kept bindings of other roles, as the caller. Rejects with 503 when one is left. If a concurrent change of
+   * the role removed this one, it is given again, so that the user is not left without any.
    */
   removeOthers(user: string, role: string, caller: Caller): Promise<void>;
-  /** Removes the binding of this uid, which `give` has made, as ourselves: something else of the request failed. */
+  /** Undoes `give` after a later failure: our own account removes the binding with this uid. */
   takeBack(user: string, role: string, uid: string): Promise<void>;
-  /** Whether ClusterRoleBindings that somebody else made name this user: the next user of that name would get their rights. */
+  /** Whether ClusterRoleBindings that Gatehouse did not make name this user: a new user of that name would get their rights. */
   isBound(user: string): Promise<boolean>;
-  /** Removes every kept binding of a name that no user has, as ourselves: a new user must inherit none. */
+  /** Our own account removes every kept binding of a name that no user has, so that a new user inherits none. */
   clear(user: string): Promise<void>;
 }
 
@@ -85,7 +86,7 @@ interface Assigned {
   readonly role: string;
 }
 
-/** Makes the binding as the caller and returns its uid; `undefined` when there is one already that gives the role. */
+/** Creates the binding as the caller and returns its uid; `undefined` when the user has it already. */
 async function bind(
   { user, role, dryRun = false }: Assigned & { readonly dryRun?: boolean },
   caller: Caller,
@@ -104,7 +105,7 @@ async function bind(
   }
 }
 
-/** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
+/** If the answer was lost, reads the binding to find out whether the write succeeded. */
 async function madeAllTheSame(
   { user, role }: Assigned,
   error: unknown,
@@ -115,7 +116,7 @@ async function madeAllTheSame(
   return binding && gives(binding, user, role) ? binding : undefined;
 }
 
-/** An earlier request may have made the binding and failed later. One of another user may have the same name. */
+/** Accepts a binding that an earlier, failed request left behind, but not one that gives something else under the same name. */
 async function checkExisting({ user, role }: Assigned, parts: RoleAssignmentParts): Promise<undefined> {
   const binding = await bindingOf({ user, role }, parts);
   if (!binding || !gives(binding, user, role)) throw parts.refusals.roleNameTaken(user, bindingName(user, role));
@@ -144,13 +145,13 @@ async function isBoundElsewhere(user: string, { bindings, names }: RoleAssignmen
   return all.some((binding) => binding.metadata.labels?.[names.userRef] === undefined && namesUser(binding, user));
 }
 
-/** The names that a header can carry. A group with another name is left out, which can only narrow what is allowed. */
+/** The group names that a header can carry. */
 const SENDABLE = /^[!-~]+$/;
 
 /**
- * Sends a request as the caller. A group that we may not impersonate is left out, which can only narrow what the cluster
- * allows. The installation lists the users who may give roles, and the groups that matter for it, but not all groups of these
- * users.
+ * Sends a request as the caller, without groups that a header cannot carry or that we may not impersonate: fewer groups can only
+ * mean fewer rights. The installation lets us impersonate the users who may give roles and the groups that matter for that, but not
+ * all groups of these users.
  */
 async function asCaller<T>(caller: Caller, send: (as: Impersonated) => Promise<T>): Promise<T> {
   // The API server adds this group by itself, and impersonating it would need a right of its own.
@@ -166,13 +167,13 @@ async function asCaller<T>(caller: Caller, send: (as: Impersonated) => Promise<T
   }
 }
 
-/** The group that we may not act as, in the API server's words. */
+/** The group that the API server does not let us impersonate, read from its message. */
 const refusedGroup = (error: unknown): string | undefined =>
   error instanceof ClusterError && error.isOfImpersonation
     ? /^groups "([^"]*)" is forbidden/.exec(error.status.message)?.[1]
     : undefined;
 
-/** A binding of another user may have the same name: `a-b` with the role `c`, and `a` with `b-c`. */
+/** Another user's binding may have the same name: `a-b` with the role `c`, and `a` with `b-c`. */
 const gives = (binding: KubernetesObject, user: string, role: string): boolean =>
   boundUser(binding) === user && boundRole(binding) === role;
 

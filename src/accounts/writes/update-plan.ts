@@ -14,7 +14,7 @@ import type { UserWriteParts } from './user-writes.ts';
 export interface Planned {
   readonly object: KubernetesObject;
   readonly state: GivenState | undefined;
-  /** The role to give; `undefined`: as it is. */
+  /** The role to give; `undefined`: the role stays. */
   readonly role: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Planned {
 interface CallerAndRoles {
   readonly isManager: boolean;
   readonly isSelf: boolean;
-  /** The roles of the user, the one that is shown first. */
+  /** The user's roles. Answers show the first one. */
   readonly roles: readonly string[];
   readonly parts: UserWriteParts;
 }
@@ -38,8 +38,8 @@ interface Before {
 const LONGEST_OWN_ANNOTATIONS = 16 * 1024;
 
 /**
- * What the body makes of the user, or the refusal: 400 and 422 for what is wrong, 409 for another version, 403 for what the
- * caller may not change.
+ * Plans the changes that the body asks for. Throws 400 or 422 for bad fields, 409 for another version or a taken address, 403 for
+ * what the caller may not change.
  */
 export function planUpdate(
   written: WrittenUser,
@@ -78,12 +78,12 @@ export function planUpdate(
       metadata: {
         ...stored.metadata,
         labels: labels ?? {},
-        // This is in the object itself, because disabling a user must end the sessions even if their records are lost.
+        // The time is in the object itself, because disabling a user must end the sessions even if their records are lost.
         annotations: {
           ...annotations.annotations,
           ...(isOtherState && state === 'Disabled' ? { [names.tokensNotBefore]: toRfc3339(clock.now()) } : {}),
-          // The cluster accepts an update without changes at any version. A role is not in the object, so this annotation makes it
-          // change: of two changes of a role at one version, only one may succeed.
+          // An update that changes nothing succeeds at any version, and a role is not stored in the object. With this annotation
+          // every change of a role changes the object. So of two such changes at one version only one succeeds.
           ...(role === undefined ? {} : { [names.lastRoleChange]: new Date(clock.now()).toISOString() }),
         },
       },
@@ -101,7 +101,7 @@ function annotationFaults(annotations: Readonly<Record<string, string>>): Status
     : [bad('metadata.annotations', `must have at most ${LONGEST_OWN_ANNOTATIONS} bytes in all`)];
 }
 
-/** Finds every fault, except in fields that stay as they are: a user who was made with another tool can still be changed. */
+/** Finds every fault, except in fields that do not change: a user whom another tool created must stay changeable. */
 function checkFields(
   written: WrittenUser,
   { record, before, isManager }: Before,
@@ -126,7 +126,7 @@ function checkFields(
   if (email && email !== record.email && isTaken(email)) throw refusals.emailTaken(record.name);
 }
 
-/** AC-34: what only a manager changes. */
+/** Refuses changes that only a manager may make (AC-34). */
 function refuseForeignFields(
   written: WrittenUser,
   stored: KubernetesObject,

@@ -37,9 +37,8 @@ export interface UpdateRequest {
 const OWN_WRITES = { limit: 20, windowMs: 60_000 };
 
 /**
- * Changes a user as the body says, within what this caller may change (docs/contract/accounts.md, section 6.4). Of the
- * fields that the caller may not change, an absent one keeps its value, an equal one is accepted, and a different one makes us
- * refuse the whole request.
+ * Changes a user as the body says, within what this caller may change (docs/contract/accounts.md, section 6.4). A field that the
+ * caller may not change keeps its value if the body lacks it, and may be repeated. If it differs, the whole request is refused.
  */
 export function createUserUpdate(
   parts: UserWriteParts,
@@ -80,7 +79,7 @@ async function checkRights(
   if (role !== undefined) await parts.assignment.check(name, role, caller);
 }
 
-/** Saves a user with a new address. When two users take one address at one moment, only one keeps it: the change of the other is undone. */
+/** Saves a user with a new address. If two users get one address at the same moment, only one change stays; the other is undone. */
 function saveWithAddress(
   planned: Planned,
   stored: KubernetesObject,
@@ -96,8 +95,8 @@ function saveWithAddress(
 }
 
 /**
- * Writes the object first: of two changes of one version the cluster accepts one, and only that one goes on to the role. Then
- * it gives the new role, and last it takes the old one. If the role cannot be given, the object gets its old content again.
+ * Writes the object first: the cluster accepts only one of two changes to the same version, and only that one goes on to the role.
+ * Then it gives the new role, and removes the old one last. If the role cannot be given, it restores the object.
  */
 async function save(
   { object, state, role, checkAddress }: Planned & { readonly checkAddress: CheckAddress },
@@ -135,7 +134,7 @@ async function restore(
   });
 }
 
-/** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
+/** If the answer is lost, reads the object to find out whether the write succeeded. */
 async function replace(object: KubernetesObject, objects: ClusterObjects): Promise<KubernetesObject> {
   return await objects.replace(object).catch(async (error: unknown) => {
     if (error instanceof ClusterError && error.status.code < 500) throw error;

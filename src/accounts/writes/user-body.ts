@@ -14,7 +14,6 @@ export interface WrittenUser {
   readonly resourceVersion: string | undefined;
   readonly labels: Texts | undefined;
   readonly annotations: Texts | undefined;
-  /** Whether there is a `spec` at all. */
   readonly hasSpec: boolean;
   readonly email: string | undefined;
   readonly lang: string | undefined;
@@ -30,7 +29,7 @@ export interface WrittenUser {
 /** A User nests four levels; more than this is no User. */
 const DEEPEST = 32;
 
-/** Throws a 400 for what is no JSON object, has a member twice, or says that it is of another kind (AC-11, AC-31). */
+/** Throws a 400 if the body is not a JSON object, has a member twice or names another kind (AC-11, AC-31). */
 export function parseUser(body: Buffer, names: AccountNames): WrittenUser {
   const object = parseObject(body);
   for (const [member, expected] of [

@@ -21,13 +21,13 @@ interface KnownUsers {
   ownersOfEmail(email: string): readonly string[];
 }
 
-/** Ends sessions. Rejects when that could not be written. */
+/** Ends sessions. Rejects when the end cannot be written. */
 interface SessionCutOff {
   /** Ends every session of the user in which a token was issued up to now. */
   user(name: string): Promise<void>;
 }
 
-/** Hashes a new password, in turn with everybody else's. */
+/** Hashes a new password, in the same queue as all other password hashing. */
 interface PasswordHasher {
   hash(
     password: string,
@@ -37,7 +37,7 @@ interface PasswordHasher {
   >;
 }
 
-/** What all writes about users share. */
+/** What every write to a user needs. */
 export interface UserWriteParts {
   readonly names: AccountNames;
   readonly reservedNames: ReadonlySet<string>;
@@ -51,7 +51,7 @@ export interface UserWriteParts {
   readonly sessions: SessionCutOff;
   readonly roles: PlatformRoles;
   readonly assignment: RoleAssignment;
-  /** Asks the cluster in every configured mode, because it decides about rights that the caller grants to others. */
+  /** Always asks the cluster, whatever the configured mode, because it decides about rights that the caller grants to others. */
   readonly authorizer: ForgetfulAuthorizer;
   readonly refusals: AccountRefusals;
   readonly clock: Clock;
@@ -59,13 +59,13 @@ export interface UserWriteParts {
   readonly events: SecurityEvents;
 }
 
-/** A User object as it is answered, with the role that the user has now. */
+/** A User object to answer with, and the role that the user has now. */
 export interface AnsweredUser {
   readonly object: KubernetesObject;
   readonly role: string | undefined;
 }
 
-/** The User object as the cluster has it now. Rejects with 404 for a user who is gone, going or not complete yet. */
+/** The User object as the cluster has it now. Rejects with 404 for a user who does not exist, is being deleted or is incomplete. */
 export async function currentUser(
   name: string,
   { objects, names, known, refusals }: UserWriteParts,
@@ -78,7 +78,7 @@ export async function currentUser(
   throw refusals.notFound('users', name);
 }
 
-/** Whether it is the caller's own user. Rejects with 403 the token of an earlier user of this name. */
+/** Whether the object is the caller's own user. Throws a 403 if the token belongs to an earlier user of this name. */
 export function isOwn(
   { metadata: { name, uid } }: KubernetesObject,
   caller: Caller,
@@ -92,7 +92,7 @@ export function isOwn(
 const isThere = ({ metadata }: KubernetesObject, names: AccountNames): boolean =>
   !metadata['deletionTimestamp'] && !metadata.annotations?.[names.incomplete];
 
-/** Cuts off the user's tokens before the change that must end them (AC-53, AC-69). */
+/** Ends the user's sessions before the change that requires it (AC-53, AC-69). */
 export async function endSessions(name: string, { sessions }: UserWriteParts): Promise<void> {
   await sessions.user(name).catch(throwNotSaved('the sessions of the user cannot be ended, and nothing was changed'));
 }
@@ -101,9 +101,8 @@ export async function endSessions(name: string, { sessions }: UserWriteParts): P
 export type CheckAddress = (written: Pick<ObjectMeta, 'uid' | 'resourceVersion'>) => Promise<void>;
 
 /**
- * Calls `write`, which gives the user an e-mail address and then checks it with the function that it gets. That function rejects
- * with 409 when somebody had the address before, and with 503 when nobody can tell; `write` then undoes what it has written
- * (A-41).
+ * Calls `write`, which stores an e-mail address and then calls the check that it gets. The check rejects with 409 when somebody had
+ * the address before, and with 503 when that is unknown. `write` must then undo what it has written (A-41).
  */
 export async function withAddress<T>(
   { name, email }: { readonly name: string; readonly email: string },

@@ -117,8 +117,8 @@ function sessionParts(options: LoginSessionOptions, parts: ClientParts): Omit<Ke
 }
 
 /**
- * Without a secret file, the client id is sent as the secret: that is the secret of the built-in client of the platform
- * kubesphere, and for a public client the server takes it for no secret.
+ * Without a secret file, the client id is sent as the secret. It is the secret of the built-in client of the platform kubesphere,
+ * and the server treats it as no secret for a public client.
  */
 function secretOf({ clientId, clientSecretFile }: LoginSessionOptions, { readFile }: ClientParts): string {
   if (clientSecretFile === undefined) return clientId;

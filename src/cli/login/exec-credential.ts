@@ -45,7 +45,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
 interface Credential {
   readonly apiVersion: string;
   readonly token: string;
-  /** In milliseconds since 1970. The client runs the plug-in again after it. */
+  /** In milliseconds since 1970. After that time the client runs the plug-in again. */
   readonly goodUntil: number;
 }
 

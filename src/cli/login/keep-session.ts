@@ -12,15 +12,15 @@ export interface KeepParts {
   readonly tokens: TokenClient;
   readonly clock: Clock;
   readonly server: string;
-  /** When the server cannot be asked whether a session is still valid, it counts as valid. */
+  /** Whether a session counts as valid while the server cannot be reached. */
   readonly toleratesOutage: boolean;
   /** Gets name and password of the person who signs in; `before` is the session that has ended. */
   input(before: SavedSession | undefined): Promise<SignInInput>;
 }
 
 /**
- * Resolves to a session that the server was asked about at `checkedSince` or later: the one in the file, refreshed if
- * necessary, or a new one after a sign-in. Throws a `LoginError` when it gets none.
+ * Resolves to a session whose validity was checked at `checkedSince` or later: the one in the file, refreshed if necessary, or a
+ * new one after a sign-in. Throws a `LoginError` when it gets none.
  */
 export async function keepSession(checkedSince: number, parts: KeepParts): Promise<SavedSession> {
   const { file, lock } = parts;

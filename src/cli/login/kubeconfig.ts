@@ -33,9 +33,9 @@ export function kubeconfigText(request: KubeconfigRequest, { authority }: Kubeco
 }
 
 /**
- * The arguments repeat the CA certificates, because not every client passes the cluster of the kubeconfig on to its
- * plug-in; they hold them as data, because a file would be missing on other machines. `--print` is there because some
- * clients do not set KUBERNETES_EXEC_INFO.
+ * The arguments repeat the CA certificates, because not every client passes the cluster of the kubeconfig on to its plug-in. They
+ * hold the certificates themselves, because other machines may not have the file. `--print` is there because some clients do not
+ * set KUBERNETES_EXEC_INFO.
  */
 function loginArguments(request: KubeconfigRequest, authority: string | undefined): readonly string[] {
   const { server, username, clientId, clientSecretFile, passwordFile, sessionFile } = request;

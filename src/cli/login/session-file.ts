@@ -31,8 +31,8 @@ export class SessionFile {
   }
 
   /**
-   * Reads the session; `undefined` when there is no file. Throws a `LoginError` when others could have read or made the
-   * file, or it does not hold the session that is asked for.
+   * Reads the session; `undefined` when there is no file. Throws a `LoginError` when others could have read or made the file, or
+   * when it holds another session.
    */
   async read(): Promise<SavedSession | undefined> {
     const handle = await this.#open();

@@ -4,9 +4,9 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { LoginError, systemReason } from './login-error.ts';
 
-/** A person may type a password for two minutes; three calls of 15 s and their repetitions come on top. */
+/** A person may take two minutes to type a password. To this are added three calls of 15 s and their repetitions. */
 const LONGEST_HOLD_MS = 240_000;
-/** As long as one holder can need; several people who sign in one after the other may need longer. */
+/** Long enough for one holder, but perhaps not for several people who sign in one after the other. */
 const LONGEST_WAIT_MS = LONGEST_HOLD_MS;
 const POLL_MS = 50;
 /** A refresh takes less, so the wait is reported only after this time. */
@@ -109,7 +109,7 @@ export class SessionLock {
     return new LoginError(`${this.#path} is not a file: remove it, or name another place with --session-file`);
   }
 
-  /** Whether the holder, a process of this machine, is gone, or a holder on any machine has kept it for longer than any work can take. */
+  /** Whether the holder is gone, which we know only on this machine, or has held the lock for longer than any work can take. */
   async #isAbandoned(seen: string): Promise<boolean> {
     const { clock, hostName, isRunning } = this.#parts;
     const holder = parseHolder(seen);

@@ -8,7 +8,6 @@ const LONGEST_ANSWER_MS = 120_000;
 
 /** The terminal on which a person can be asked. */
 export interface Terminal {
-  /** Whether there is a terminal. */
   readonly isThere: boolean;
   /** Resolves to the line that is typed. Throws a `LoginError` at Ctrl-C, Ctrl-D, or after two minutes. */
   ask(question: string, options: { readonly isShown: boolean }): Promise<string>;

@@ -27,8 +27,8 @@ export type Bearer =
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
- * Reads the bearer token of a user on any path. No other code does; only the callers of the webhook have a bearer of their own
- * (`caller-authentication.ts`). Another scheme counts as no bearer token (N-27).
+ * Reads the bearer token of a user, on any path. Nothing else does; `caller-authentication.ts` reads only the bearers of the
+ * webhook's callers. Another scheme counts as no bearer token (N-27).
  */
 export function readBearer(header: string | undefined, maxBytes: number): Bearer {
   const text = header === undefined ? undefined : BEARER.exec(header)?.[1];

@@ -24,7 +24,6 @@ export interface ClientAuthenticationParts {
   readonly random: Random;
   /** Counts refused clients, by reason. */
   readonly clientFailures: Counter<'reason'>;
-  /** The current secrets of clients. */
   readonly clientSecrets: Pick<ClientSecrets, 'secretOf' | 'fault'>;
 }
 
@@ -107,8 +106,8 @@ const isWithoutProof = ({ name }: Client, secret: string | undefined): boolean =
   secret === undefined || secret === name;
 
 /**
- * The name and address that the throttle counts the attempt for; `undefined` if there is nothing to guess: without a client id, or
- * for a client that has no secret or a known one.
+ * The name and address for which the throttle counts the attempt. `undefined` if nothing can be guessed: there is no client id, or
+ * the client has no secret or a known one.
  */
 function guessOf(
   proof: Proof | 'unfit',

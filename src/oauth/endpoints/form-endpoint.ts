@@ -24,7 +24,7 @@ interface Result<Answer> {
 
 export interface FormEndpointParts {
   readonly clients: ClientAuthentication;
-  /** While this data is missing the answer is 503, so that no client takes the token for an invalid one. */
+  /** While this data is missing the answer is 503, so that no client mistakes the token for an invalid one. */
   readonly data: Pick<TokenData, 'check'>;
   /** Counts each request, by its result or the error code of its refusal. */
   readonly results: Counter<'result'>;

@@ -6,8 +6,8 @@ export type Form = ReadonlyMap<string, string>;
 const MOST_PARAMETERS = 64;
 
 /**
- * The media type, with any parameters. It defines none, and they have no effect on how a form is decoded, but some clients send them
- * (Apache HttpClient sends `charset=ISO-8859-1`). The bytes must be UTF-8 (RFC 6749 appendix B), which is checked when they are
+ * The media type, with any parameters. The type defines none, and they do not change how a form is decoded, but some clients send
+ * them (Apache HttpClient: `charset=ISO-8859-1`). The bytes must be UTF-8 (RFC 6749 appendix B), which is checked when they are
  * decoded.
  */
 const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(;|$)/i;

@@ -28,8 +28,8 @@ const NAMES = {
 const INACTIVE = { result: 'inactive', answer: { active: false } } as const;
 
 /**
- * Introspection (RFC 7662): says whether the token would be accepted now. All tokens that would not be, and tokens of other clients,
- * get the same answer, so that it reveals nothing about them (RFC 7662, section 4). Public clients are refused.
+ * Introspection (RFC 7662): says whether the token would be accepted now. Invalid tokens and tokens of other clients get one
+ * answer, which reveals nothing about them (RFC 7662, section 4). Public clients are refused.
  */
 export function createIntrospection(options: OAuthOptions, parts: IntrospectionParts): FormEndpoint<Introspection> {
   const activeClaims = (text: string): TokenClaims | undefined => {
@@ -62,7 +62,7 @@ function activeRefreshClaims(
   if (!client?.grantTypes.includes('refresh_token')) return undefined;
   const at = { nowMs: clock.now(), replayWindowMs: options.refreshReplayWindowSeconds * 1000 };
   const verdict = judge(sessions.read(claims.sub), claims, at);
-  // A client that rotates too often is asked to wait, but the token is valid.
+  // A client that rotates too often gets a 429, but its token is valid.
   return verdict.kind === 'rotate' || verdict.kind === 'too_often' ? claims : undefined;
 }
 

@@ -60,7 +60,8 @@ function readParameters({ queryString, form }: EndSessionRequest): Form {
 }
 
 /**
- * The URL to redirect to. It must be registered, byte for byte, for the client of the token or the client that is named (N-26).
+ * The URL to redirect to. It must be registered, byte for byte, for the client of the token or, without a token, for `client_id`
+ * (N-26).
  */
 function redirectTarget(form: Form, token: AccessToken | undefined, options: OAuthOptions): string | undefined {
   const named = parameter(form, 'client_id');

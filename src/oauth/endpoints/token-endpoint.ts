@@ -16,7 +16,7 @@ export interface TokenEndpointParts {
   readonly clients: ClientAuthentication;
   /** The grants, keyed by `grant_type`. */
   readonly grants: ReadonlyMap<string, Grant>;
-  /** While users are missing, no sign-in may be answered with "incorrect password". */
+  /** Is checked first, so that no sign-in gets "incorrect password" while the users are not loaded. */
   readonly data: Pick<TokenData, 'check'>;
   readonly metrics: TokenMetrics;
   readonly events: SecurityEvents;

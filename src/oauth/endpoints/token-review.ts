@@ -47,8 +47,8 @@ interface ReviewAnswer {
 
 /**
  * The webhook by which an API server authenticates tokens. Both methods throw an `OAuthError` if there is no review to answer with:
- * the caller is refused, the body is not a TokenReview, or data is missing. An invalid token is answered and not an error, because
- * the API server caches answers and takes errors for an outage.
+ * the caller is refused, the body is not a TokenReview, or data is missing. An invalid token gets an answer and not an error,
+ * because the API server caches answers and takes errors for an outage.
  */
 export interface TokenReviewWebhook {
   checkHead(head: ReviewHead): CallerMethod;
@@ -56,7 +56,7 @@ export interface TokenReviewWebhook {
 }
 
 export interface TokenReviewWebhookParts {
-  /** While users are missing, an unknown user must not be taken for one who no longer exists. */
+  /** Is checked first, so that no user counts as gone while the users are not loaded. */
   readonly data: Pick<TokenData, 'check'>;
   readonly verifier: Pick<AccessTokens, 'inspect'>;
   readonly standing: UserStandings;

@@ -46,7 +46,7 @@ async function signedInUser(
     : throttled('signInThrottled', result.retryAfterSeconds);
 }
 
-/** The outcome in the login records, by the result of the sign-in. A full gate is not recorded: it is no failure of the user. */
+/** The outcome in the login records, by the result of the sign-in. `busy` is not recorded: a full queue is not the user's failure. */
 const RECORDED = { ok: 'succeeded', refused: 'incorrect_password', throttled: 'throttled', busy: undefined } as const;
 
 async function begin(
@@ -72,9 +72,9 @@ async function begin(
 }
 
 /**
- * Waits until the second of the cut-off is over, because a token that is issued in it would be refused. It ends at most a second
- * from now, plus the clock skew of another replica. If it is later, a clock was set back, perhaps by hours; the request then fails
- * instead of waiting that long.
+ * Waits until the second in which the user's sessions were ended is over, because a token issued in that second would be refused.
+ * That takes at most a second, plus the clock skew of another replica. A longer wait means that a clock was set back, perhaps by
+ * hours; then the request fails instead.
  */
 async function waitPastCutOff(
   user: User,
@@ -83,8 +83,7 @@ async function waitPastCutOff(
   signal: AbortSignal,
 ): Promise<void> {
   const leftMs = (): number => (parts.sessions.read(user.name).cutOff + 1) * 1000 - parts.clock.now();
-  // Checked again after each wait, because a timer may fire a millisecond early by the wall clock, while the second of the cut-off
-  // is not over.
+  // A timer may fire a millisecond too early by the wall clock, so check again after each wait.
   for (let waitMs = leftMs(); waitMs > 0 && !signal.aborted; waitMs = leftMs()) {
     if (waitMs > longestMs) throw notAvailable(new Error('the clock was set back behind the end of earlier sessions'));
     await parts.clock.sleep(waitMs, signal);

@@ -22,7 +22,7 @@ export interface RefreshGrantParts {
   readonly metrics: TokenMetrics;
 }
 
-/** The result of a refresh: the imprint of the pair for the answer, or why there is none. */
+/** The result of a refresh: what the pair of tokens is made from, or why there is none. */
 type Outcome =
   | { readonly kind: 'pair'; readonly imprint: Imprint; readonly isReplay: boolean }
   | Exclude<Verdict, { kind: 'rotate' | 'replay' }>;
@@ -80,7 +80,7 @@ class Refresher {
   async refresh(presentation: Presentation): Promise<TokenResponse> {
     const { session, act } = presentation;
     const user = session.user.name;
-    // Decided on the record in memory first: only a rotation needs the stored one, and its write fails if memory was out of date.
+    // Decide on the record in memory first. Only a rotation writes, and its write fails if memory was out of date.
     const seen = this.#decide(this.#parts.sessions.read(user), presentation);
     const outcome = seen.next
       ? await this.#parts.sessions
@@ -104,7 +104,8 @@ class Refresher {
     const verdict = judge(current, claims, { nowMs, replayWindowMs: this.#options.refreshReplayWindowSeconds * 1000 });
     if (verdict.kind === 'replay') return { outcome: { kind: 'pair', imprint: verdict.record, isReplay: true } };
     if (verdict.kind !== 'rotate') return { outcome: verdict };
-    // The `iat` is never before that of the predecessor, which is after the cut-off and may come from a replica whose clock is ahead.
+    // The predecessor's `iat` is after the cut-off, and may come from a replica whose clock is ahead. So the new `iat` is never
+    // before it.
     const issuedAt = Math.max(Math.floor(nowMs / 1000), claims.iat);
     const imprint = this.#parts.issuer.imprint(claims.gen + 1, issuedAt);
     const keepUntil = this.#parts.issuer.keepUntil(session, imprint);

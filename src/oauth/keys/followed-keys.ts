@@ -43,7 +43,7 @@ export class FollowedKeys {
     return this.#stored;
   }
 
-  /** Why there are no keys, for the time before the first load. */
+  /** Why no keys are loaded yet. */
   get reason(): string {
     return this.#reason;
   }

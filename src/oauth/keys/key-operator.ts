@@ -20,7 +20,7 @@ export interface KeyOperatorParts {
   print(line: string): void;
 }
 
-/** After this time every replica has a published key from its watch (R-06, docs/promises.md). */
+/** By then every replica's watch has delivered a published key (R-06, docs/promises.md). */
 const KNOWN_EVERYWHERE_MS = 5_000;
 
 /**
@@ -116,7 +116,7 @@ const UNITS = [
   [60_000, 'm'],
 ] as const;
 
-/** The age in the largest unit of which it has at least two. */
+/** The age in the largest unit of which there are at least two: `90s`, not `1m`. */
 function ageText(ms: number): string {
   const [unitMs, unit] = UNITS.find(([length]) => ms >= 2 * length) ?? [1_000, 's'];
   return `${Math.max(0, Math.floor(ms / unitMs))}${unit}`;

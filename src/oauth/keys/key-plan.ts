@@ -32,8 +32,8 @@ const PUBLISHED_MS = 15 * 60_000;
 export const LONGEST_CHECK_MS = 75_000;
 
 /**
- * A key is published earlier by two checks, because one check finds that its publication is due and another that its
- * activation is due. So it is active on time.
+ * A key is published two checks earlier, because one check finds that its publication is due and another that its activation is
+ * due. So it is active on time.
  */
 const PUBLISH_EARLY_MS = PUBLISHED_MS + 2 * LONGEST_CHECK_MS;
 

@@ -24,7 +24,7 @@ export interface LoadedKeys {
   readonly digestKey: Buffer;
 }
 
-/** The keys in use after this set was read: its own, and those that it should still list. */
+/** The keys in use after this set was read: those of the set, and those that it should still list. */
 export function loadKeys(keySet: KeySet, before: LoadedKeys | undefined): LoadedKeys {
   const kept = unexpectedlyGone(keySet, before);
   const keys = [...keySet.keys, ...kept];

@@ -36,7 +36,7 @@ export interface StoredKey {
 export interface KeySet {
   readonly keys: readonly StoredKey[];
   readonly active: StoredKey & { readonly privateKey: KeyObject };
-  /** The key of digests that are the same on all replicas, such as that of a password hash. */
+  /** The key of HMAC digests that must be equal on all replicas, such as that of a password hash. */
   readonly digestKey: Buffer;
 }
 

@@ -22,9 +22,7 @@ export interface SigningKeys {
   publicKeys(): readonly PublicJwk[];
   /** The keys in the Secret, as this replica last saw it; `undefined` while it is gone, broken or not yet read. */
   stored(): readonly StoredKey[] | undefined;
-  /**
-   * The key of digests that are the same on every replica and after a restart; `undefined` until the keys are loaded.
-   */
+  /** The key of HMAC digests that are equal on every replica and after a restart; `undefined` until the keys are loaded. */
   digestKey(): Buffer | undefined;
 }
 
@@ -34,10 +32,7 @@ export interface SigningKeyParts extends FollowedKeyParts {
 
 export interface SigningKeyOptions {
   readonly secretName: string;
-  /**
-   * The longest time without proof that the Secret is current. After it no tokens are accepted, because their key may have
-   * been revoked.
-   */
+  /** How long the Secret counts as current without proof. After that no tokens are accepted, because their key may have been revoked. */
   readonly maxStalenessMs: number;
   readonly rotation: RotationRules;
 }

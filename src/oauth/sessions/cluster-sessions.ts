@@ -13,7 +13,7 @@ import { NOTHING_REMEMBERED, type SessionChange, type SessionStore, type UserSes
 export interface ClusterSessionsOptions {
   /** The name of a record is this prefix and a digest of the user's name. */
   readonly namePrefix: string;
-  /** The longest time without proof that the records are current. After it no tokens are accepted (C-38). */
+  /** How long the records count as current without proof. After that no tokens are accepted (C-38). */
   readonly maxStalenessMs: number;
 }
 
@@ -34,7 +34,7 @@ export interface ClusterSessions extends SessionStore {
 /** 128 random bits. */
 const ID_BYTES = 16;
 
-/** After this many conflicts in a row the record is too busy, and the client is asked to try again. */
+/** After this many conflicts in a row the write fails, and the client gets a 503. */
 const MOST_ATTEMPTS = 12;
 /**
  * After each conflict we wait for a random time, up to 15 ms longer than before. So 12 attempts take at most a second.
@@ -80,7 +80,7 @@ class SharedSessions implements ClusterSessions {
 
   newId = (): string => this.#parts.random.bytes(ID_BYTES).toString('base64url');
 
-  /** The cluster has every end that a process has written; the ends of a process with sessions in memory are lost. */
+  /** The cluster has a record of every ended session, except of those that a process kept in memory. */
   knowsEndsOf = (sid: string): boolean => !isFromMemory(sid);
 
   read = (user: string): UserSessions => {
@@ -92,8 +92,8 @@ class SharedSessions implements ClusterSessions {
   };
 
   /**
-   * A change never joins a write that has begun, because that write is based on a state which may lack changes of other replicas
-   * that the caller already knows of. The next write has all waiting changes; each is decided on the result of the previous one.
+   * A change never joins a write that has begun: the state behind that write may lack changes of other replicas that the caller
+   * knows already. The next write has all waiting changes; each is decided on the result of the one before.
    */
   update<T>(user: string, decide: (current: UserSessions) => SessionChange<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -217,8 +217,8 @@ const toPending = <T>(
 });
 
 /**
- * Decides one change after the other; `next` is the state after the last of them. A change is settled at once if it throws, or
- * if neither it nor an earlier one needs a write: then its outcome does not depend on whether the write succeeds.
+ * Decides one change after the other; `next` is the state after the last. A change that throws is settled at once. So are those
+ * before the first one that needs a write, because their outcome does not depend on the write.
  */
 function decideAll(
   current: UserSessions,

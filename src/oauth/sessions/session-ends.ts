@@ -7,8 +7,8 @@ import { withCutOff, withSessionEnded } from './session-rules.ts';
 import { GONE, type SessionStore } from './sessions.ts';
 
 /**
- * Ends sessions early. `session`, `user` and `others` reject when the end could not be written. An end that a
- * request asked for is in that request's line of the audit trail; only an end after a change of the user is reported here.
+ * Ends sessions early. `session`, `user` and `others` reject when the end could not be written. If a request asked for an end, that
+ * request's line of the audit trail says so. Only an end after a change of the user is reported here.
  */
 export interface SessionEnds {
   /** Ends one session, with all of its tokens, access tokens included. */
@@ -17,14 +17,12 @@ export interface SessionEnds {
   user(user: string, iat: number): Promise<void>;
   /** Ends all sessions of the user except `spared`, which begins in this second. */
   others(user: string, spared: string, iat: number): Promise<void>;
-  /**
-   * Ends one session whose refresh token was reused. It is tried until it succeeds, because the token may have been stolen.
-   */
+  /** Ends one session whose refresh token was reused. Retries until it succeeds, because the token may have been stolen. */
   reused(user: string, sid: string): Promise<void>;
   /**
-   * Ends every session of a user who has changed, so that changing back does not make them valid again. It is tried until it
-   * succeeds. `cause` is a digest of the user's new state, or `GONE`: a replica that sees the same change later ends no session that has
-   * begun since. For a user who is gone this is done each time, because another user of the same name may have existed in between.
+   * Ends every session of a user who has changed, so that changing back does not make them valid again. Retries until it succeeds.
+   * `cause` is a digest of the user's new state: a replica that sees the same change later ends no session that has begun since.
+   * With `GONE` all sessions end each time, because another user of the same name may have existed in between.
    */
   changed(user: string, cause: string): Promise<void>;
 }

@@ -18,8 +18,8 @@ export interface StoredSessions {
 }
 
 /**
- * The name of a user's record. It has a digest, because a user's name alone can be as long as the name of an object may be. The
- * digest has 160 bits, in hex because of RFC 1123.
+ * The name of a user's record: the prefix and 160 bits of a digest, in hex. The user's name itself does not fit: it can be as long
+ * as a Secret's name may be.
  */
 export const recordName = (prefix: string, user: string): string =>
   `${prefix}${createHash('sha256').update(user).digest('hex').slice(0, 40)}`;

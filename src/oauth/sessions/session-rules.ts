@@ -94,8 +94,8 @@ export function withCutOff(
 }
 
 /**
- * The record without entries that no token needs any more, and within its limits. An entry that exceeds a limit is dropped in a
- * way that ends sessions and never makes an ended one valid again.
+ * Drops the entries that no token needs any more, and keeps the record within its limits. An entry beyond a limit is dropped in a
+ * way that may end sessions, but never makes an ended one valid again.
  */
 export function trimmed(sessions: UserSessions, nowSeconds: number): UserSessions {
   const isWanted = ([, entry]: [string, { readonly keepUntil: number }]): boolean => entry.keepUntil > nowSeconds;

@@ -31,7 +31,7 @@ export interface DeadSession {
 export interface UserSessions {
   readonly live: ReadonlyMap<string, SessionRecord>;
   readonly dead: ReadonlyMap<string, DeadSession>;
-  /** Tokens with an `iat` at or before this second are refused; 0 if there is no cut-off. */
+  /** The cut-off: tokens with an `iat` at or before this second are refused; 0 if there is none. */
   readonly cutOff: number;
   /** The only session that the cut-off does not affect. */
   readonly spared?: string;

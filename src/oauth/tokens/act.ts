@@ -21,8 +21,8 @@ export interface Origin {
   /** Our own id of the request, if `requestId` was chosen by the caller. */
   readonly ownRequestId?: string | undefined;
   /**
-   * Called whenever more is known, with everything that is known so far. So the access log has the same names as the audit
-   * trail, as far as they are known when the request ends.
+   * Called whenever more of the actor is known, with all that is known. It gives the access log the names that the audit trail has,
+   * as far as they are known when the request ends.
    */
   actorKnown?(actor: Actor): void;
 }
@@ -80,7 +80,7 @@ export class Act {
     this.#fields = { ...this.#fields, ...fields };
   }
 
-  /** Sets the result, if it is not `ok`, or if there is a more exact word for a refusal than its status gives. */
+  /** Sets a result other than `ok`, or a more exact word for a refusal than its status gives. */
   came(result: string): void {
     this.#result = result;
   }

@@ -23,8 +23,8 @@ export interface CompactJws extends Signed {
 const THREE_PARTS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
 /**
- * Parses a JWS. Accepts only three base64url parts that encode back to the same text, so that no token has a second spelling
- * (N-41), with header and claims as JSON objects without repeated names (N-42).
+ * Parses a JWS. It must have three base64url parts that encode back to the same text, so that no token has a second spelling
+ * (N-41). Header and claims must be JSON objects without repeated names (N-42).
  */
 export function parseCompactJws(text: string): CompactJws | undefined {
   const parts = splitCompactJws(text);

@@ -11,7 +11,7 @@ import { toJwsPart } from './compact-jws.ts';
 import { audienceOf } from './token-verifier.ts';
 import type { UserStandings } from './user-standing.ts';
 
-/** What a sign-in has set, which is the same for every pair of tokens of its session. */
+/** The facts of a sign-in, which every pair of tokens of its session shares. */
 export interface TokenSession {
   readonly sid: string;
   readonly user: User;
@@ -21,7 +21,7 @@ export interface TokenSession {
   readonly scope?: string;
 }
 
-/** What a pair of tokens is made from besides the session: the same imprint gives the same pair, byte for byte. */
+/** The data from which a pair of tokens is made, in addition to the session. An equal imprint gives the same pair, byte for byte. */
 export interface Imprint {
   readonly generation: number;
   /** Seconds. */
@@ -107,8 +107,8 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
 }
 
 /**
- * `expires_in`, which RFC 6749 5.1 counts from the answer. A second that begins while a new pair is signed does not count, so a
- * new pair has its whole lifetime, as in KubeSphere 3.4. A pair that is repeated has the rest of it.
+ * `expires_in`, which RFC 6749 5.1 counts from the answer. A second that begins while a new pair is signed does not count, so a new
+ * pair has its whole lifetime, as in KubeSphere 3.4. A repeated pair has what is left of it.
  */
 function secondsLeft(expiry: number, issuedAt: number, nowMs: number): number {
   const now = Math.floor(nowMs / 1000);
@@ -131,7 +131,7 @@ const ownClaims = ({ scope }: TokenSession, pwd: string | undefined) => ({
 /** The value comes from an annotation, which may have 256 KiB. Values that clients know are `true` and short words. */
 const LONGEST_EXTRA = 64;
 
-/** The claim by which a client sees, without verifying the token, that it must send the user to a page for a first password. */
+/** Tells a client, which does not verify the token, to send the user to the page for a first password. */
 const extraClaim = ({ uninitialized }: User) =>
   uninitialized === undefined ? {} : { extra: { uninitialized: [uninitialized.slice(0, LONGEST_EXTRA)] } };
 

@@ -197,8 +197,8 @@ function headerKid({ header }: CompactJws, type: TokenType): string | undefined 
 }
 
 /**
- * Computes until when a token is accepted, with the clock skew, in seconds. A token that was issued with a longer lifetime than
- * the current configuration has ends after the longest current lifetime, because revocations are forgotten after that.
+ * Computes until when a token is accepted, in seconds, with the clock skew. If the token was issued with a longer lifetime than any
+ * in the current configuration, it ends after the longest of these, because revocations are forgotten then.
  */
 function createTokenEnd(options: OAuthOptions): (claims: TokenClaims) => number {
   const longest = longestTokenSeconds(options);

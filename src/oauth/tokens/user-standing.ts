@@ -4,9 +4,9 @@ import type { SigningKeys } from '../keys/signing-keys.ts';
 import { GONE } from '../sessions/sessions.ts';
 import type { TokenClaims } from './claims.ts';
 
-/** What tokens and their verification need to know about a user besides name and uid. */
+/** The facts about a user that tokens and their verification need in addition to name and uid. */
 interface UserStanding {
-  /** The user's groups without those that Kubernetes gives its own meaning (A-31). */
+  /** The user's groups without those that have a meaning of their own in Kubernetes (A-31). */
   readonly groups: readonly string[];
   /** Those groups; absent when there are none. */
   readonly withheldGroups?: readonly string[];
@@ -22,9 +22,9 @@ export type UserStandings = (user: User) => UserStanding;
 export type LiveUsers = (claims: TokenClaims) => User | undefined;
 
 /**
- * The user must be in the directory, which has no reserved names, and not `Disabled`. The password must be that of the sign-in,
- * also after a restart, and the token must not be older than the user's `tokensNotBefore`. `AuthLimitExceeded` does not matter: a
- * throttle never ends valid tokens.
+ * A user must be in the directory, which has no reserved names, and must not be `Disabled`. The password must be that of the
+ * sign-in, also after a restart, and the token must not be older than the user's `tokensNotBefore`. `AuthLimitExceeded` does not
+ * matter: a throttle never ends valid tokens.
  */
 export function createLiveUsers(
   users: UserDirectory,

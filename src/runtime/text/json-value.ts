@@ -1,7 +1,7 @@
-/** An object of unknown members; anything else counts as one without members. */
+/** The value if it is an object, else an object without members. */
 export const asObject = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : NO_MEMBERS);
 
-/** Anything but an array counts as an empty one. */
+/** The value if it is an array, else an empty array. */
 export const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : NO_ITEMS);
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

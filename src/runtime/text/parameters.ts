@@ -2,8 +2,8 @@ import { badRequest, type StatusCause } from '../../status-error.ts';
 import { readQueryPairs } from './query-pairs.ts';
 
 /**
- * Reads one parameter's text into what it sets, or says why it cannot. If a parameter may be empty, an empty one sets
- * nothing.
+ * Reads the text of one parameter. Returns what the parameter sets, or the cause for which it is refused. A parameter that may be
+ * empty sets nothing when it is empty.
  */
 export type ParameterReader<Setting> = (text: string, name: string) => Setting | StatusCause;
 
@@ -11,9 +11,10 @@ export type ParameterReader<Setting> = (text: string, name: string) => Setting |
 export type ParameterReaders<Setting> = ReadonlyMap<string, ParameterReader<Setting>>;
 
 /**
- * Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order.
- * A parameter given twice is refused, even with equal values, so that no proxy and no reader can disagree on which one counts.
- * `together` checks the accepted parameters against one another; its `areGood` returns whether none of the named ones was refused.
+ * Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order. A
+ * parameter given twice is refused, even with equal values, so that no proxy and no reader can disagree on which one counts.
+ * `together` checks the accepted parameters against one another; it gets `areGood`, which is false if a parameter of one of the
+ * names was refused.
  */
 export function readParameters<Setting extends object>(
   queryString: string,
@@ -107,7 +108,7 @@ export function cut(text: string): string {
     .join('');
 }
 
-/** A caller's text as an error message repeats it. */
+/** Quotes a caller's text for an error message. */
 export const quoted = (text: string): string => `"${cut(text)}"`;
 
 const INTEGER = /^[+-]?[0-9]+$/;

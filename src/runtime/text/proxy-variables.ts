@@ -5,9 +5,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy that the environment sets for a server, by the rules of every Go program (golang.org/x/net/http/httpproxy):
- * `HTTPS_PROXY`, `HTTP_PROXY` for a server without TLS, and `NO_PROXY`, in upper or lower case. Loopback addresses
- * never use a proxy. Throws an `Error` that says why a proxy cannot be used; Go would ignore it silently.
- * `schemes`: the proxies that can be used.
+ * `HTTPS_PROXY`, `HTTP_PROXY` for a server without TLS, and `NO_PROXY`, in upper or lower case. Loopback addresses never use a
+ * proxy. Throws an `Error` that says why a proxy cannot be used; Go would ignore it silently. `schemes` are the schemes of proxies
+ * that our caller can use.
  */
 export function environmentProxy(environment: Environment, server: URL, schemes = ONLY_HTTP): URL | undefined {
   const isTls = server.protocol === 'https:';
@@ -60,7 +60,7 @@ function isExcepted(server: URL, exceptions: string): boolean {
   return entries.some((entry) => entry !== '' && isNamed(entry, { host, port, address }));
 }
 
-/** 4 bytes for IPv4, also if it is written as IPv6 (`::ffff:10.0.0.1`), else 16. */
+/** The bytes of an address: 4 for IPv4, also if it is written as IPv6 (`::ffff:10.0.0.1`), else 16. */
 type Address = readonly number[];
 
 interface Target {
@@ -91,8 +91,8 @@ function isBelow(name: string, host: string): boolean {
 }
 
 /**
- * Splits off a port as Go's `net.SplitHostPort` does. Text in which that finds no port is a name as a whole: for example
- * an IPv6 address in brackets without a port, which then matches no host.
+ * Splits off a port as Go's `net.SplitHostPort` does. If that finds no port, the whole text is the name: for example an IPv6
+ * address in brackets, which then matches no host.
  */
 function splitPort(entry: string): readonly [name: string, port: string] {
   const [, name = '', port = ''] =
@@ -106,8 +106,8 @@ interface Network {
 }
 
 /**
- * Reads `10.0.0.0/8` or `fd00::/8`. A network written as IPv6 (`::ffff:10.0.0.0/104`) is one of IPv4 if its prefix has at
- * least 96 bits.
+ * Reads `10.0.0.0/8` or `fd00::/8`. A network written as IPv6 (`::ffff:10.0.0.0/104`) counts as IPv4 if its prefix has at least 96
+ * bits.
  */
 function networkOf(entry: string): Network | undefined {
   const [, text = '', digits = ''] = /^([^/]+)\/(\d+)$/.exec(entry) ?? [];
@@ -134,7 +134,7 @@ function addressOf(text: string): Address | undefined {
   return isIPv4Inside ? bytes.slice(12) : bytes;
 }
 
-/** The URL parser writes an address in one form, without an IPv4 part. */
+/** The URL parser writes every address in one form, without dotted decimals. */
 function bytesOfIPv6(text: string): number[] {
   const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');

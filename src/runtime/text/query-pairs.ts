@@ -9,10 +9,10 @@ const MOST_PARTS = 10_000;
 const TOO_MANY = { fault: `the query string has more than ${MOST_PAIRS} parameters` };
 
 /**
- * Reads the text behind the `?` of a URL into its pairs, in order; empty pairs are skipped. Answers with a fixed phrase instead
- * where Go's `url.ParseQuery` and the URL standard (https://url.spec.whatwg.org/#urlencoded-parsing) read the text differently:
- * Go drops a pair with a semicolon or a broken escape, and keeps bytes that are not UTF-8. So the cluster, a proxy and a
- * browser read every accepted text as this function does.
+ * Reads the text behind the `?` of a URL into its pairs, in order; empty pairs are skipped. Returns a fault, with fixed words, for
+ * text that Go's `url.ParseQuery` and the URL standard (https://url.spec.whatwg.org/#urlencoded-parsing) read differently: Go drops
+ * a pair with a semicolon or a broken escape, and keeps bytes that are not UTF-8. So the cluster, a proxy and a browser read every
+ * accepted text alike.
  */
 export function readQueryPairs(text: string): readonly QueryPair[] | { readonly fault: string } {
   if (text.includes(';')) return { fault: 'the query string has a semicolon that is not encoded' };

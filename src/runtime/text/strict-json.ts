@@ -4,9 +4,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
 
 /**
- * Parses a JSON object in UTF-8 that has no two members of one name at any depth (RFC 8259 4 leaves their meaning open:
- * N-42) and at most `deepest` levels (RFC 8259 9). A member `__proto__` is handled like any other, since nothing is
- * merged.
+ * Parses a JSON object in UTF-8 with at most `deepest` levels (RFC 8259 9). No object in it may have two members of one name,
+ * because RFC 8259 4 leaves their meaning open (N-42). `__proto__` is a name like any other, because nothing is merged.
  */
 export function parseStrictObject(
   bytes: Buffer,
