@@ -17,7 +17,7 @@ export interface BadTarget {
 const PERMITTED = /^[\x21\x22\x24-\x7e]*$/;
 const CONTROL = /\p{Cc}/u;
 const ABSOLUTE_FORM = /^(https?):\/\/([^/?]*)(.*)$/i;
-/** The default port of a scheme, written or not (RFC 9110 4.2.1, 4.2.2). */
+/** Matches a default port at the end of an authority: the colon, with or without the number (RFC 9110 4.2.1, 4.2.2). */
 const DEFAULT_PORT: Readonly<Record<string, RegExp>> = { http: /:(?:80)?$/, https: /:(?:443)?$/ };
 
 /**

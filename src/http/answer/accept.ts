@@ -16,8 +16,8 @@ export interface StreamForm {
 }
 
 /**
- * Chooses the form of a stream. A caller gets server-sent events if it names them, and does not give JSON a higher weight nor name it
- * with the same weight; all others get JSON lines. A caller gets only metadata if it asks for
+ * Chooses the form of a stream. A caller gets server-sent events if it names them with a higher weight than JSON, or with the same
+ * weight without naming JSON. All other callers get JSON lines. A caller gets only metadata if it asks for
  * `as=PartialObjectMetadata;g=meta.k8s.io;v=v1` with a higher weight than whole objects, or by a more specific range, or earlier in the
  * header, as with the API server. `undefined`: the caller accepts neither form.
  */
@@ -87,7 +87,7 @@ const JSON_RANGES: Ranges = { '*': 0, '*/*': 0, 'application/*': 1, 'application
 // Wildcards do not match, because server-sent events are only for callers that name them.
 const EVENT_RANGES: Ranges = { 'text/event-stream': EXACT };
 
-/** The parameters that ask the API server for another form, each with the value that asks for the default. */
+/** The parameters of a media range by which the API server chooses the form of its answer, each with its default value. */
 const USUAL: readonly (readonly [name: string, value: string])[] = [
   ['as', ''],
   ['g', ''],

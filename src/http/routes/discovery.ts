@@ -115,7 +115,7 @@ const API_LEVEL = { gitVersion: 'v3.4.1', gitMajor: '3', gitMinor: '4' };
 
 /**
  * The routes of the two versions. At `/version`, clients of Kubernetes expect the version of the API server that they call. So with
- * the gateway it is the cluster's, with our release added, and a 503 until the cluster's is known.
+ * the gateway we answer with the cluster's version and add our release; until we know the cluster's version, the answer is 503.
  */
 export function versionRoutes(parts: VersionParts, writer: AnswerWriter): Route[] {
   const own: Shown = (cluster) => toVersion(parts.release, cluster);

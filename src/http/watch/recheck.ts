@@ -12,9 +12,9 @@ export interface CallerSteps {
 export type Recheck = () => void | Promise<void>;
 
 /**
- * The time between two checks of the right. A recheck, every 10 s, verifies the bearer token each time, from memory, but checks the
- * right only about every third time, and then every time until there is a new answer. So a withdrawn right lasts at most 30 s plus
- * the 10 s for which a decision is remembered. 10,000 users with a watch each cost the cluster at most 330 reviews a second.
+ * The time between two checks of the right. A recheck runs every 10 s. It always verifies the bearer token, from memory. It checks the
+ * right about every third time, and again each time until it gets a new answer. So a withdrawn right lasts at most 30 s plus the 10 s
+ * for which a decision is remembered. 10,000 users with a watch each cost the cluster at most 330 reviews a second.
  */
 const RIGHT_MS = 29_000;
 /**
@@ -76,5 +76,5 @@ function patienceMs(error: unknown, maxDecisionAgeMs: number): number {
 
 const isOverload = (error: unknown): boolean => error instanceof StatusError && error.answer.code === 429;
 
-/** Whether the decision comes from the cluster now. A stale decision that is still valid must not count as a new one. */
+/** Whether the decision is new. A stale decision may still be valid, but it must not count as a new one. */
 const isNew = ({ decision }: Exchange): boolean => decision?.source !== 'stale';

@@ -5,7 +5,7 @@ import { GzipStream } from './gzip-stream.ts';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const CRLF = '\r\n';
 
-/** The framed chunks; each is kept for as long as its bytes, so the batches and parts that are kept use twice their own 8 MiB. */
+/** The framed chunks. Each is kept for as long as its bytes, so the 8 MiB of events that watches keep take 16 MiB with their chunks. */
 const chunks = new WeakMap<Uint8Array, Buffer>();
 
 /** Frames the bytes as one chunk. The same bytes give the same chunk, so that bytes that many streams send are framed once. */
