@@ -31,7 +31,7 @@ export function kindOf({ isResource, verb, subresource }: CallInfo): CallKind {
   return STREAMED.has(subresource) ? (subresource as CallKind) : 'object';
 }
 
-/** Whether client and server decide how long a call lasts: such calls have no time limit, and their own limits on how many are open. */
+/** Whether client and server decide how long a call lasts. Such calls have no time limit; how many may be open is limited separately. */
 export const isLongRunning = (kind: CallKind): boolean => kind !== 'object' && kind !== 'discovery';
 
 /**
@@ -57,7 +57,7 @@ export function upgradeKindOf(asked: CallInfo, protocol: UpgradeProtocol): CallK
   }
 }
 
-/** Whether the path is a subresource of a named API group: the API server itself upgrades no such connections. */
+/** Whether the path is a subresource of a named API group. Only the server of an aggregated group upgrades such connections. */
 const isAggregated = ({ prefix, subresource, verb }: CallInfo): boolean =>
   prefix === 'apis' && subresource !== '' && verb !== 'watch';
 

@@ -8,7 +8,7 @@ export interface GatewayCaller {
   readonly groups: readonly string[];
   /** The session of the sign-in. */
   readonly sid?: string | undefined;
-  /** Groups of the user that are left out of our tokens, because Kubernetes gives them its own meaning (`system:…`, `kubeadm:…`). */
+  /** Groups of the user that our tokens leave out, because they have a meaning of their own in Kubernetes (`system:…`, `kubeadm:…`). */
   readonly withheldGroups?: readonly string[] | undefined;
 }
 
@@ -48,8 +48,8 @@ export class CallerPolicy {
   }
 
   /**
-   * The headers, names and values in turn, in UTF-8 octets: one user, one header for each group with `system:authenticated` last,
-   * and the session.
+   * The headers, each name followed by its value in UTF-8 octets: one user, one header for each group with `system:authenticated`
+   * last, and the session.
    */
   headersOf(caller: GatewayCaller): readonly string[] {
     const headers = [USER, headerOctets(caller.name)];

@@ -40,7 +40,7 @@ const PASSED: ReadonlySet<string> = new Set([
 /** The characters of a field value (RFC 9110 5.5): any other could end the header early (A-29, docs/promises.md). */
 const PERMITTED = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The headers of the cluster's answer that the caller gets: names and values in turn. `undefined`: a value has a forbidden character. */
+/** The headers of the cluster's answer that the caller gets, as names and values. `undefined`: a value has a forbidden character. */
 export function passedHeaders(rawHeaders: readonly string[]): readonly string[] | undefined {
   const named = namedByConnection(rawHeaders);
   const passed: string[] = [];
