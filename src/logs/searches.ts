@@ -3,8 +3,8 @@ import type { Readable, ReadableNamespace } from './rights/readable-namespaces.t
 import type { LogSearch } from './store/log-store.ts';
 
 /**
- * The most namespaces with a `since` of their own in one search. Each costs two clauses and a caller's parameters up to 450; the stores
- * allow 1,024 by default.
+ * The most namespaces with a `since` of their own in one search. Each takes two clauses, and a caller's parameters take up to 450; the
+ * stores allow 1,024 by default.
  */
 const MOST_YOUNG = 250;
 /** The most other namespaces in one search; the stores allow 65,536 names in a clause. */

@@ -32,7 +32,7 @@ import { spanOf } from './loki-span.ts';
 
 export interface LokiStoreParts {
   readonly client: Pick<StoreClient, 'json'>;
-  /** Gives the end of a range without one. */
+  /** Gives the end of a time range that has none. */
   readonly clock: Pick<Clock, 'now'>;
   readonly labels: LokiLabels;
 }

@@ -36,12 +36,12 @@ export const toStoreQuery = (search: LogSearch, options: QueryOptions): Clause =
   return { bool: { filter: all, ...(from === undefined ? {} : { must_not: [above(from)] }) } };
 };
 
-/** The `sort` of a search. An index without a record, which has no mapping, is no error. */
+/** The `sort` of a search. It also works for an index without records, which has no mapping. */
 export const byTime = (order: Page['order'], { timeOrder }: Pick<Dialect, 'timeOrder'>): Clause[] => [
   { [FIELDS.time]: { order, unmapped_type: 'date', ...timeOrder } },
 ];
 
-/** Matches the records after this place. Records without a time have a place before every time, so after it come all that have one. */
+/** Matches the records after this place. Records without a time come before all others. */
 const above = (place: number): Clause =>
   Math.abs(place) > LAST_TIME_MS
     ? { exists: { field: FIELDS.time } }
