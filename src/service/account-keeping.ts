@@ -42,7 +42,7 @@ export function createAccountKeeping(
       removal: createUserRemoval({ ...parts, ends }),
       expiry: createExpiry(parts.objects),
       guarding: createGuarding(parts),
-      // With `userObject` the object is where passwords are.
+      // With `userObject`, passwords stay in User objects, and there is nothing to migrate.
       ...(passwordStore === 'secret' ? { migration: createPasswordMigration({ ...parts, signIn }) } : {}),
     },
   });
