@@ -28,7 +28,7 @@ function absentValue(field: string, kind: ResourceKind): string {
   return known;
 }
 
-/** The one name that a field selector leaves; empty where it leaves several, or cannot be read. */
+/** The one name that a field selector matches; empty if it matches several or cannot be parsed. */
 export function selectedName(text: string): string {
   const terms = text.split(',').filter((term) => term !== '');
   if (!terms.every((term) => term.includes('='))) return '';
