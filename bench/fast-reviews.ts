@@ -13,7 +13,7 @@ import { count, number, table, verdict } from './table.ts';
 type Kind = 'new' | 'known' | 'call';
 type Reports = Readonly<Record<Kind, CallerReport>>;
 
-/** Another user during a flood of requests whose reviews are fast, so that the flood uses up the event loop and not the limit of reviews. */
+/** Another user during a flood of fast reviews, which uses up the event loop and not the limit of reviews. */
 export interface FastReviews {
   /** `elsewhere`: the flood goes to another replica on the same machine. */
   readonly rounds: readonly { readonly elsewhere: Reports; readonly here: Reports }[];

@@ -60,7 +60,7 @@ const AT_ONCE = 500;
 const DIALECT = DIALECTS.opensearchv2;
 const NODES = 100;
 const MEMORY_EVERY_MS = 100;
-/** As many queries as may be in flight, from four users who each have as many as one user may. */
+/** The most queries that may be in flight, from four users who each have the most that one user may have. */
 const HANGING = 64;
 const SETTLE_MS = 1_000;
 
