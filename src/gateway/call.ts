@@ -10,7 +10,7 @@ export interface CallInfo {
   readonly subresource: string;
 }
 
-/** The kinds of call: a label of the metrics; the kind also decides how long a call may last. */
+/** The kinds of call. The kind is a label of the metrics, and decides how long a call may last. */
 export const CALL_KINDS = ['object', 'discovery', 'watch', 'log', 'exec', 'attach', 'portforward', 'proxy'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
@@ -62,8 +62,8 @@ const isAggregated = ({ prefix, subresource, verb }: CallInfo): boolean =>
   prefix === 'apis' && subresource !== '' && verb !== 'watch';
 
 /**
- * Whether the API server passes the call on to another server: to a kubelet, a pod or a service, or, over an upgraded
- * connection, to the server of an aggregated group.
+ * Whether the API server proxies the call to a kubelet, a pod or a service, or, over an upgraded connection, to the server of an
+ * aggregated group.
  */
 export const isProxied = (asked: CallInfo, isUpgrade: boolean): boolean =>
   kindOf(asked) === 'proxy' || (isUpgrade && isAggregated(asked));

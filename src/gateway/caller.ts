@@ -60,8 +60,9 @@ export class CallerPolicy {
   }
 
   /**
-   * The last check of the headers that are sent, no matter which code made them: throws unless they name this caller exactly once,
-   * no reserved user or group, and no other part of an identity. Without such headers a call would have the rights of our own account.
+   * The last check of the headers before they are sent, no matter which code made them. Throws unless they name this caller exactly
+   * once, and neither a reserved user or group nor any other part of an identity. A call without such headers would have the rights of
+   * our own account.
    */
   assertOf(headers: readonly string[], caller: GatewayCaller): void {
     if (this.isReserved(caller)) throw new Error('a reserved identity came to the end of the gateway');

@@ -5,7 +5,7 @@ import { AUTHENTICATED, type GatewayCaller } from './caller.ts';
 
 /**
  * How long we remember the groups of a caller, and that the cluster refuses a group. A change of the operator takes effect after at
- * most twice this time, because we may have found a caller's groups with a refusal that was nearly this old.
+ * most twice this time: the groups of a caller may follow from a refusal that was nearly this old.
  */
 const REMEMBERED_MS = 60_000;
 /** The most callers that are remembered, with a few hundred bytes each. */

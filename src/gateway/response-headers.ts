@@ -1,7 +1,7 @@
 /**
- * The headers that are passed on; every other header is dropped (docs/contract/gateway.md, section 3). This is a list of allowed
- * headers, because new headers that make browsers or proxies do or store something are invented all the time, and an answer may
- * come from any backend. The headers that clients of Kubernetes read are known.
+ * The headers that are passed on; every other header is dropped (docs/contract/gateway.md, section 3). We list allowed headers and not
+ * forbidden ones, because an answer may come from any backend, and new headers with effects on browsers and proxies appear all the
+ * time. The headers that clients of Kubernetes read are known.
  */
 const PASSED: ReadonlySet<string> = new Set([
   // The body:

@@ -50,7 +50,7 @@ export function createAccessLog(logger: Logger): AccessLog {
 const MOST_CALLERS = 1_000;
 
 /**
- * Keeps a child logger for each caller and resource. The child logger has the fields that these requests share already as JSON. They
+ * Keeps a child logger for each caller and resource. The fields that these requests share are encoded once, in the child logger. They
  * are most of a line and most of its cost.
  */
 class CallerLoggers {

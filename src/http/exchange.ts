@@ -272,8 +272,8 @@ export interface Route {
    */
   readonly self?: Readonly<Partial<Record<Method, 'free' | 'narrowed'>>>;
   /**
-   * Whether the caller is authorized also for paths below this one that no route serves, so that the answer does not reveal whether an
-   * object exists (docs/contract/accounts.md, section 2).
+   * Whether the caller is also authorized for paths below this one that no route serves. Then the answer does not reveal whether an object
+   * exists (docs/contract/accounts.md, section 2).
    */
   readonly guardsBelow?: true;
   /** For the collection of a kind: its names in discovery (`metav1.APIResource`). */

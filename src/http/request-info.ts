@@ -74,7 +74,7 @@ export function toRequestInfo(
 /**
  * `toRequestInfo` that returns the same object again for the same `Target` object and method, so that later steps can remember what
  * they derive from it. The guard returns one `Target` object for requests with the same target. An object takes at most 2 KiB with
- * all that is derived from it, so six methods of the 256 targets that the guard remembers take 3 MiB.
+ * all that is derived from it: 3 MiB for six methods of the 256 targets that the guard remembers.
  */
 export function createRequestInfos(): (method: string, target: Target) => ReturnType<typeof toRequestInfo> {
   const byMethod = derived((_: Target) => new Map<string, ReturnType<typeof toRequestInfo>>());

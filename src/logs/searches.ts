@@ -11,8 +11,8 @@ const MOST_YOUNG = 250;
 const MOST_WHOLE = 10_000;
 
 /**
- * The searches that together find the queried records that the caller may see: usually one, none if there are no such namespaces, and
- * several if one would be refused for its size. No record is found by two of them.
+ * The searches that together find the queried records that the caller may see. Usually it is one. There are none without such
+ * namespaces, and several if the store would refuse a single one for its size. No record is found by two of them.
  */
 export function searchesFor({ filter, time }: Pick<LogQuery, 'filter' | 'time'>, readable: Readable): LogSearch[] {
   if (readable.everything) return [{ filter, time }];

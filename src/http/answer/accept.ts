@@ -17,9 +17,8 @@ export interface StreamForm {
 
 /**
  * Chooses the form of a stream. A caller gets server-sent events if it names them with a higher weight than JSON, or with the same
- * weight without naming JSON. All other callers get JSON lines. A caller gets only metadata if it asks for
- * `as=PartialObjectMetadata;g=meta.k8s.io;v=v1` with a higher weight than whole objects, or by a more specific range, or earlier in the
- * header, as with the API server. `undefined`: the caller accepts neither form.
+ * weight without naming JSON. All other callers get JSON lines. `bestOfBoth` decides whether the caller gets only metadata
+ * (`as=PartialObjectMetadata;g=meta.k8s.io;v=v1`). `undefined`: the caller accepts neither form.
  */
 export function chooseStreamForm(accept = '*/*'): StreamForm | undefined {
   const json = bestOfBoth(accept === '' ? '*/*' : accept, JSON_RANGES);
@@ -39,8 +38,8 @@ interface BestRange {
 }
 
 /**
- * Chooses whole objects or only metadata: the one with the higher weight, else the one with the more specific range, else the one that
- * the caller names first. The API server does the same.
+ * Chooses whole objects or only metadata. The higher weight decides, then the more specific range, then the order in the header. The API
+ * server does the same.
  */
 function bestOfBoth(accept: string, ranges: Ranges): BestRange & { readonly metadataOnly: boolean } {
   const whole = bestRange(accept, ranges, isWhole);

@@ -31,8 +31,8 @@ export const SECURITY_HEADERS: readonly string[] = [
 const UNBUFFERED: readonly string[] = ['X-Accel-Buffering', 'no'];
 
 /**
- * After a refusal, the rest of the request body is read and dropped up to this size, so that the client gets the refusal and not a
- * reset.
+ * After a refusal, we read and drop the rest of the request body, up to this size. Otherwise the client could get a reset instead of the
+ * refusal.
  */
 const LINGER_BYTES = 256 * 1024;
 const LINGER_MS = 1_000;

@@ -121,10 +121,9 @@ export interface Location {
 }
 
 /**
- * The most targets that are remembered, because clients send the same few again and again. A target takes 2 KiB: its text (256 B), its
- * path, which may be three times as long if it has to be escaped (768 B), and 16 segments with the size of an object (1 KiB); all of
- * them take 512 KiB. Paths without a route are remembered as well, because the router comes later; they replace the oldest ones, which
- * are then parsed again.
+ * The most targets that are remembered, because clients send the same few again and again. A target takes at most 2 KiB: 256 B for its
+ * text, 768 B for its path, which escapes make up to three times as long, and 1 KiB for 16 segments. All of them take 512 KiB. Paths
+ * without a route are remembered as well, because the router comes later. They replace the oldest ones, which are then parsed again.
  */
 const MOST_KEPT = 256;
 const LONGEST_KEPT = 256;

@@ -157,8 +157,8 @@ export class Connections {
   }
 
   /**
-   * Resets the connection. After an orderly close (FIN) the client would take what it has for the whole answer, also with TLS:
-   * many clients do not notice that the `close_notify` alert is missing.
+   * Resets the connection. After an orderly close (FIN) the client would take what it has for the whole answer. That is so with TLS,
+   * too, because many clients do not notice that the `close_notify` alert is missing.
    */
   reset(socket: Socket): void {
     const opened = this.#secured.get(socket) ?? socket;

@@ -27,8 +27,8 @@ export interface DrainParts {
 const FRESH_MS = 1_000;
 
 /**
- * Serves until the signal aborts, then shuts down in the order of R-07 (docs/promises.md): readiness fails, serving goes on while
- * load balancers notice, the port closes, streams end, answers in flight are finished, and connections that are left after the
+ * Serves until the signal aborts, then shuts down in the order of R-07 (docs/promises.md). Readiness fails, and serving goes on while
+ * load balancers notice. Then the port closes, streams end, answers in flight are finished, and connections that are left after the
  * drain time are cut. Some streams may outlast the drain time and have their own limit.
  */
 export async function drain(parts: DrainParts, signal: AbortSignal): Promise<void> {

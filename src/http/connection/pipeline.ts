@@ -37,8 +37,8 @@ export type Pipelined = 'held' | 'full' | 'cut';
 
 /**
  * The pipelined requests of a connection: those that a client sent before its earlier requests were answered (RFC 9112 9.3.2). They
- * wait as Node parsed them, without an exchange, and are handled one at a time. So a delayed refusal delays its whole connection, a
- * client that does not read costs one answer at most, and no two sign-ins of one connection are checked at the same time.
+ * wait as Node parsed them, without an exchange, and are handled one at a time. So a delayed refusal delays its whole connection. We
+ * make at most one answer for a client that does not read, and check no two sign-ins of a connection at the same time.
  *
  * Node parses a whole read of 64 KiB before anything can stop it, and keeps the parsed requests until the connection closes. So
  * requests that will not be handled count, too.

@@ -240,8 +240,8 @@ function createServer(
 }
 
 /**
- * Limits the header lines in the parser to twice the guard's limit. The guard counts the lines only of a complete header; without
- * this limit, 64 KiB of tiny lines of a header that never ends would cost up to 1.75 MiB.
+ * Limits the header lines in the parser to twice the guard's limit, because the guard counts the lines only when the header is complete.
+ * Without this limit, 64 KiB of tiny lines in a header that never ends would take up to 1.75 MiB.
  */
 function boundLines<Kind extends Server>(server: Kind, { maxHeaders }: Pick<HttpLimits, 'maxHeaders'>): Kind {
   server.maxHeadersCount = 2 * maxHeaders;

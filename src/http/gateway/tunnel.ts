@@ -94,8 +94,8 @@ export class Tunnel {
   }
 
   /**
-   * Ends both connections. If there is an end signal, it is sent with the reason between two frames of the cluster; otherwise the
-   * client's connection is reset, because the client would take an orderly close for the end of the command.
+   * Ends both connections. An end signal with the reason is sent between two frames of the cluster, if the protocol has one. Otherwise
+   * the client's connection is reset, because the client would take an orderly close for the end of the command.
    */
   end(why: StreamEnd): void {
     if (this.#ending) return;

@@ -42,8 +42,8 @@ interface ExportParts {
 
 /**
  * Sends the messages while they arrive from the store, as fast as the client reads. A failure before the first message is answered
- * with its status; after that the connection is cut, so that the client does not take a part for the whole. A HEAD sends the store
- * no query.
+ * with its status. A later failure cuts the connection, so that the client does not take a part for the whole. A HEAD sends the
+ * store no query.
  */
 export async function sendExport(exchange: Exchange, query: LogQuery, parts: ExportParts): Promise<void> {
   const { signedIn, request, response, signal } = exchange;

@@ -193,8 +193,8 @@ export interface DescriptionParts {
 }
 
 /**
- * `/openapi` and the documents that it lists: the descriptions of this server and of its custom resources, with the group names of
- * the configured platform and the running release.
+ * `/openapi` and the documents that it lists, which describe this server and its custom resources. They have the group names of the
+ * configured platform and the running release.
  */
 export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter): Route[] {
   // Made on first use, because parsing 75 KB of YAML takes 80 ms, which would slow down the start.

@@ -19,8 +19,8 @@ export type Recheck = () => void | Promise<void>;
 const RIGHT_MS = 29_000;
 /**
  * How old the last positive answer may be when a recheck fails with 429. A 429 comes from our own limits, so it must not keep an old
- * answer valid for long: the next recheck, 10 s later, asks again, and if that fails as well the watch ends. This holds for the
- * right, and for the token of a service account, which the cluster verifies.
+ * answer valid for long. If the next recheck, 10 s later, fails as well, the watch ends. The first limit is for the right, the second one
+ * for the token of a service account, which the cluster verifies.
  */
 const RIGHT_OVERLOADED_MS = RIGHT_MS + 10_000;
 const BEARER_OVERLOADED_MS = 19_000;

@@ -18,10 +18,10 @@ export function sharedChunk(bytes: Uint8Array): Buffer {
 }
 
 /**
- * The body of an answer whose head was sent without a length. It frames the chunks itself: Node would frame each piece again for
- * each response, and the kernel would have to gather four pieces instead of one, which takes half of the time of a write. The
- * response still does the buffering, the `drain` event and the end. The body is compressed with `exchange.coding`, and its bytes
- * are counted in `exchange.bodyBytes`.
+ * The body of an answer whose head was sent without a length. It frames the chunks itself, because Node would frame each piece again
+ * for each response. The kernel would then have to gather four pieces instead of one, which takes half of the time of a write. The
+ * response still does the buffering, the `drain` event and the end. The body is compressed with `exchange.coding`, and its bytes are
+ * counted in `exchange.bodyBytes`.
  */
 export class StreamedBody {
   readonly #exchange: Exchange;

@@ -118,8 +118,8 @@ export class SearchStore implements LogStore {
   }
 
   /**
-   * Reads with a scroll, which all of these stores have (decision 26). The size of its pieces cannot be changed, so after a piece that
-   * is too long, a new scroll with half the size goes on after the messages that were read.
+   * Reads with a scroll, which all of these stores have (decision 26). The size of its pieces cannot be changed. So after a piece that
+   * is too long, we open a new scroll with half the size after the messages that were read.
    */
   async *messages(search: LogSearch, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void> {
     const read = new ReadMessages();
