@@ -14,9 +14,9 @@ export interface Bench {
   /** Takes one line of progress. */
   readonly note: (line: string) => void;
   readonly options: BenchOptions;
-  /** The program, where it is installed. */
+  /** The path of nginx; undefined if it is not installed. */
   readonly nginx: string | undefined;
-  /** The reason why no real kube-apiserver can be started; undefined where one can. */
+  /** The reason why no real kube-apiserver can be started; undefined if one can. */
   readonly withoutReal: string | undefined;
 }
 

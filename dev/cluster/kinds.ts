@@ -133,12 +133,12 @@ export class ServedKinds {
     this.#byPath = new Map(this.#all.map((kind) => [`${kind.group}/${kind.version}/${kind.plural}`, kind] as const));
   }
 
-  /** By group, version and plural: `/v1/pods`, `coordination.k8s.io/v1/leases`. */
+  /** Finds a kind by group, version and plural: `/v1/pods`, `coordination.k8s.io/v1/leases`. */
   at(path: string): ResourceKind | undefined {
     return this.#byPath.get(path);
   }
 
-  /** The named groups, each with its one version. */
+  /** The API groups without the core group, each with its only version. */
   get groups(): ReadonlyMap<string, string> {
     return new Map(
       this.#all.filter(({ group }) => group !== '').map(({ group, version }) => [group, version] as const),

@@ -12,7 +12,7 @@ import { type Mirror, mirrorChecks } from './readiness.ts';
 /** A kind in memory: what the routes read, and what keeps it current. */
 export interface ListMirror {
   readonly lister: RunningLister;
-  /** Its reflector. */
+  /** The reflector of the kind. */
   readonly mirror: Mirror;
   readonly upkeep: Upkeep;
 }

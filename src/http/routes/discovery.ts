@@ -101,7 +101,7 @@ export interface ReleaseInfo {
 
 export interface VersionParts {
   readonly release: ReleaseInfo;
-  /** The complete answer of the cluster's own `/version`; `undefined` until it is known. A changed version is a new object. */
+  /** The complete answer of the cluster's own `/version`; `undefined` until it is known. It is the same object until the version changes. */
   clusterVersion(): Readonly<Record<string, unknown>> | undefined;
   /** Whether the paths of the cluster are served. */
   readonly gatewayIsOpen: boolean;

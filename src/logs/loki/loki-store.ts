@@ -53,7 +53,7 @@ interface PageSizes {
 const RECORDS_AT_ONCE = 5_000;
 /** The most messages in a page, as for the other stores: 100 kB of usual messages. */
 const MESSAGES_AT_ONCE = 500;
-/** The smallest page per slice; one page of every slice is in memory. */
+/** The smallest page of a slice. One page of each slice is in memory at the same time. */
 const FEWEST_AT_ONCE = 20;
 /**
  * The most requests in flight. Loki splits each into several and queues a hundred of them for a user, and all of our callers are
