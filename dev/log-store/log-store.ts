@@ -22,7 +22,6 @@ export interface SimulatedLogStoreOptions {
 
 export interface SimulatedLogStore {
   readonly url: string;
-  /** Adds records. */
   add(documents: readonly LogDocument[]): void;
   /** The requests, in order. */
   readonly requests: readonly StoreRequest[];

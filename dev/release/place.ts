@@ -15,7 +15,7 @@ export interface Place {
 export interface PushedImage {
   /** The list of the images of all processors. */
   readonly image: string;
-  /** Each of them, by its processor. */
+  /** The image of each processor. */
   readonly platforms: Readonly<Record<string, string>>;
 }
 

@@ -16,7 +16,7 @@ import type { TokenService } from './token-service.ts';
 export interface AccountKeepingParts extends Omit<Shared, 'registry'>, AccountCollections {
   readonly names: AccountNames;
   readonly users: UserRecords;
-  /** Whether all users are known. */
+  /** Whether all User objects are loaded. */
   isKnown(): boolean;
   readonly passwords: PasswordStore;
   /** Limits the writes that all failed sign-ins together cause. */

@@ -18,7 +18,7 @@ import { allUpkeep, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 import { createListMirror, type ListMirror, type ListMirrorParts, newEpoch, shownIn } from './list-mirror.ts';
 
 export interface AccountMirrorOptions {
-  /** Answers from older data are refused. */
+  /** When the data is older, requests are refused. */
   readonly maxStalenessMs: number;
   /** The longest time between two self-checks of one kind. */
   readonly longestPeriodMs: number;

@@ -23,7 +23,7 @@ export interface AccountRecordsParts extends Pick<Shared, 'clock' | 'random' | '
   readonly users: UserRecords;
   readonly loginRecords: ClusterObjects;
   readonly tokens: { readonly signIn: { readonly throttle: Pick<ThrottleControl, 'known'> } };
-  /** Whether all users are known. The mirror of records starts only then, because it looks up the user of each record. */
+  /** Whether all User objects are loaded. The mirror of records starts only then, because it looks up the user of each record. */
   isKnown(): boolean;
   readonly cluster: Pick<Cluster, 'reflect' | 'objects' | 'namespace'>;
 }

@@ -153,6 +153,6 @@ function acceptServiceAccounts(
   };
 }
 
-/** Names the API server in every line. */
+/** A logger that names the API server in every line. */
 const clusterLogger = ({ cluster, logger }: Pick<TokenServiceParts, 'cluster' | 'logger'>): Logger =>
   logger.child({ apiServer: cluster.apiServer });

@@ -11,7 +11,7 @@ import { createUsersFile, type UsersFileOptions } from '../users/users-file.ts';
 import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 
 export interface UserSourceOptions {
-  /** Absent when there is no such source. */
+  /** Absent if no users file is configured. */
   readonly file?: UsersFileOptions | undefined;
   readonly firstAdministrator: FirstAdministratorOptions;
   readonly firstAdministratorWanted: 'always' | 'in-cluster' | 'never';

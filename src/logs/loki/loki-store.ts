@@ -37,7 +37,6 @@ export interface LokiStoreParts {
   readonly labels: LokiLabels;
 }
 
-/** A request to Loki. */
 interface LokiRequest {
   readonly path: 'query' | 'query_range' | 'series';
   readonly form: Readonly<Record<string, string>>;

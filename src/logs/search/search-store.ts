@@ -31,7 +31,6 @@ import {
 import { byTime, FIELDS, toStoreQuery } from './search-body.ts';
 
 export interface SearchStoreOptions {
-  /** The names of the indices begin with it. */
   readonly indexPrefix: string;
   readonly dialect: Dialect;
   /** The time limit that is sent to the store. */
