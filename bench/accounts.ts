@@ -33,14 +33,14 @@ export interface AccountsResults {
   readonly pageMs: readonly number[];
   readonly plain: PeerFigures;
   readonly accounts: PeerFigures;
-  /** By e-mail address, of users who are objects. */
+  /** Sign-ins by e-mail address, of users who are objects. */
   readonly byEmail: readonly SignInReport[];
 }
 
 interface PeerFigures {
-  /** One a round, each a new process. */
+  /** One value a round, each of a new process. */
   readonly startToReadyMs: readonly number[];
-  /** Bytes, of each of these processes when it is ready. */
+  /** The resident bytes of each of these processes when it is ready. */
   readonly memory: readonly number[];
   readonly signIns: readonly SignInReport[];
 }
@@ -49,15 +49,15 @@ const USERS = 10_000;
 const RECORDS_EACH = 10;
 const NODES = 100;
 
-/** Of ten users, 99th percentile; more than without accounts; more than without accounts. */
+/** Targets: the 99th percentile of a page of ten users; the additional memory and start time, compared with a server without accounts. */
 const PAGE_P99_MS = 5;
 const MORE_MEMORY_BYTES = 60e6;
 const MORE_START_MS = 2_000;
-/** Sign-ins by name: of those of a users file. */
+/** Target for sign-ins by name, as a share of the rate with a users file. */
 const LEAST_SIGN_INS = 0.9;
 
 const PAGES = 2_000;
-/** So many requests at the start are not measured. */
+/** The share of the requests that is not measured, at the start. */
 const HEAT_SHARE = 0.2;
 const SIGN_IN_CONNECTIONS = 4;
 /** A process is ready before it has read all login records, which takes some seconds of a core. */
@@ -102,7 +102,7 @@ export async function measureAccounts(bench: Bench): Promise<AccountsResults> {
   return { users: USERS, records: USERS * RECORDS_EACH, pageMs, plain, accounts, byEmail };
 }
 
-/** As they are after a year: every user has a password, most have a group, and ten sign-ins are recorded. */
+/** Creates users as they are after a year: all have a password and ten login records, and most have a group. */
 function createUsers({ cluster: { objects } }: Simulation, hash: string): void {
   for (let at = 0; at < USERS; at++) {
     const name = nameOf(at);
@@ -140,7 +140,7 @@ const recordOf = (name: string, record: number) => ({
   },
 });
 
-/** New processes, one after the other. Each is asked for sign-ins, and whatever else is to be measured. */
+/** Starts a new process for each round. Measures its sign-ins and what `more` adds. */
 async function measurePeer(
   bench: Bench,
   options: GatehouseOptions,
@@ -184,11 +184,11 @@ async function samplePages({ generator }: Bench, { target }: Gatehouse): Promise
   return latenciesMs.slice(Math.floor(latenciesMs.length * HEAT_SHARE));
 }
 
-/** Good sign-ins a second, for each core that the server uses meanwhile. */
+/** Successful sign-ins a second, for each core that the server used meanwhile. */
 const perSecond = (reports: readonly SignInReport[]): number =>
   median(reports.map(({ statuses, seconds, serverShare = 1 }) => (statuses['200'] ?? 0) / seconds / serverShare));
 
-/** The two as text: a table with targets. */
+/** The results as text: a table with targets. */
 export function printAccounts({ users, records, pageMs, plain, accounts, byEmail }: AccountsResults): string {
   const page = quantile(pageMs, 0.99);
   const start = median(accounts.startToReadyMs) - median(plain.startToReadyMs);

@@ -14,13 +14,13 @@ export interface Bench {
   /** Takes one line of progress. */
   readonly note: (line: string) => void;
   readonly options: BenchOptions;
-  /** The program, where it is installed. */
+  /** The path of nginx; undefined if it is not installed. */
   readonly nginx: string | undefined;
-  /** The reason why no real kube-apiserver can be started; undefined where one can. */
+  /** The reason why no real kube-apiserver can be started; undefined if one can. */
   readonly withoutReal: string | undefined;
 }
 
-/** As given on the command line. */
+/** The options of the command line. */
 export interface BenchOptions {
   /** In ascending order, without duplicates. */
   readonly nodes: readonly number[];
@@ -36,7 +36,7 @@ export interface BenchOptions {
 
 const CONNECTIONS = 8;
 const WARM_UP_MS = 1_000;
-/** Bounds the memory of the generator; no server here gets so far in the seconds of a round. */
+/** Bounds the memory of the generator. No server here answers so many requests in a round. */
 const MAX_REQUESTS = 1_000_000;
 
 /** The list of one peer in one coding. */
@@ -53,7 +53,7 @@ export const listPlan = (peer: Peer, coding: Coding, seconds: number): LoadPlan 
 
 const PROBE_MS = 100;
 
-/** A page of ten, ten times a second. */
+/** Requests a page of ten nodes, ten times a second. */
 export const probePlan = ({ target, listPath }: Gatehouse, coding: Coding, measureMs: number): ProbePlan => ({
   target,
   path: `${listPath}?limit=10`,
@@ -62,11 +62,11 @@ export const probePlan = ({ target, listPath }: Gatehouse, coding: Coding, measu
   measureMs,
 });
 
-/** As a large cluster makes them. */
+/** The time between two changes, as in a large cluster. */
 const VISIBLE_EVERY_MS = 10;
 const VISIBLE_TIMEOUT_MS = 5_000;
 
-/** Makes a hundred changes a second and looks for each of them. */
+/** Makes a hundred changes a second, and measures when the list shows each. */
 export const visiblePlan = (cluster: BenchCluster, gatehouse: Gatehouse, tries: number): VisiblePlan => ({
   cluster: cluster.target,
   gatehouse: gatehouse.target,

@@ -9,13 +9,13 @@ import { join } from 'node:path';
  * except by SIGKILL. Processes are ended by id.
  */
 export interface Children {
-  /** For configurations, logs and bodies. */
+  /** The temporary folder, for configurations, logs and bodies. */
   readonly folder: string;
   /** The arguments of Node.js that start Gatehouse: its sources, or the output of `npm run build` as the image runs it. */
   readonly program: readonly string[];
-  /** A process with a channel for messages, that ends when the channel does. */
+  /** Starts a process with a channel for messages. It ends when the channel does. */
   fork(script: string, args?: readonly string[]): ChildProcess;
-  /** A program whose output goes to `logFile`. A pipe would cost this process time for every line. */
+  /** Starts a program whose output goes to `logFile`. A pipe would cost this process time for every line. */
   start(program: string, args: readonly string[], how: StartOptions): ChildProcess;
 }
 

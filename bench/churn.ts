@@ -8,14 +8,14 @@ import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import { CODINGS, type Coding } from './peers/peer.ts';
 import { count, number, percent, table } from './table.ts';
 
-/** The list under load while nodes change at a pace. */
+/** The list under load, while nodes change. */
 interface ChurnCell {
   readonly coding: Coding;
   readonly perSecond: number;
-  /** The pace that was reached. */
+  /** The rate of changes that was reached. */
   readonly changesPerSecond: number;
   readonly load: LoadReport;
-  /** 99th percentile of the server's event loop, meanwhile. */
+  /** The 99th percentile of the delay of the server's event loop meanwhile. */
   readonly loopDelayMs: number;
 }
 
@@ -87,12 +87,12 @@ interface Churn {
 }
 
 const TICK_MS = 10;
-/** How many of a hundred pod changes change the usage of the node; the others are status reports. */
+/** One of this many pod changes changes the usage of its node; the others are status reports. */
 const TELLING_SHARE = 10;
 
 /**
- * Changes one object after the other at an even pace, as a kubelet's reports do. Catches up on what a busy machine
- * delayed. Each change differs from the last one of the same object.
+ * Changes one object after the other at an even rate, like the reports of kubelets. Catches up if a busy machine delays it. Each change
+ * differs from the last one of the same object.
  */
 export function startChurn(objects: ObjectStore, { kind, perSecond }: Pace): Churn {
   const keys = objects

@@ -19,7 +19,7 @@ interface CurveResults {
 const SIZES: readonly number[] = [10, 100, 1_000, 5_000, 15_000];
 const PEERS = ['Gatehouse', 'bare node:http', 'nginx'] as const;
 
-/** The same measurements at several sizes: what one more node costs. Draws them into a file, if one is named. */
+/** Measures the cost of one more node, by the same measurements at several sizes. Draws them into a file, if one is named. */
 export async function measureCurve(bench: Bench): Promise<CurveResults> {
   const results = { measured: await measureOnSimulated(bench, SIZES) };
   const { svg } = bench.options;
@@ -27,7 +27,7 @@ export async function measureCurve(bench: Bench): Promise<CurveResults> {
   return results;
 }
 
-/** What one more node costs, as text, followed by all results of every size. */
+/** The cost of one more node as text, followed by all results of every size. */
 export function printCurve({ measured }: CurveResults): string {
   return [
     curveTable(measured),
@@ -147,7 +147,7 @@ function drawLine({ name, points }: Chart['lines'][number], index: number, scale
   ].join('\n');
 }
 
-/** The whole powers of ten around the values, and the place of a value between them. */
+/** A logarithmic axis: the powers of ten around the values, and the position of a value between them. */
 function createScale(
   values: readonly number[],
   { from, to }: { from: number; to: number },

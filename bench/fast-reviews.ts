@@ -9,11 +9,11 @@ import { startQuickReviews } from './peers/quick-reviews.ts';
 import { median, quantile } from './statistics.ts';
 import { count, number, table, verdict } from './table.ts';
 
-/** What another user does: questions that were never asked, lists whose decision is known, calls to the cluster. */
+/** The requests of another user: lists whose decision is not known, lists whose decision is known, and calls to the cluster. */
 type Kind = 'new' | 'known' | 'call';
 type Reports = Readonly<Record<Kind, CallerReport>>;
 
-/** Another user beside a flood of fast reviews, which takes the event loop and not the places for reviews. */
+/** Another user during a flood of fast reviews, which uses up the event loop and not the limit of reviews. */
 export interface FastReviews {
   /** `elsewhere`: the flood goes to another replica on the same machine. */
   readonly rounds: readonly { readonly elsewhere: Reports; readonly here: Reports }[];
@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<Kind, string>> = {
   call: 'a call to the cluster',
 };
 const SETTINGS = { gateway: { enabled: true } };
-/** Refused everything. */
+/** The user who floods, and who has no rights. */
 const FLOODER = BENCH_USERS[1] ?? '';
 const OTHER = BENCH_USERS.at(-1) ?? '';
 
@@ -72,7 +72,7 @@ async function asksOf(gatehouse: Gatehouse, user: string, node: string): Promise
   };
 }
 
-/** As fast as the answers come, in a process of its own. */
+/** Sends requests as fast as the answers come, in a process of its own. */
 function flood({ children, options }: Bench, gatehouse: Gatehouse, ask: Ask): Promise<CallerReport> {
   const callers = Array<Ask>(CONNECTIONS).fill(ask);
   const measureMs = Object.keys(KINDS).length * options.seconds * 1_000 + 2 * SETTLE_MS;

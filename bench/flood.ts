@@ -8,25 +8,25 @@ import { BENCH_USERS, bearersOf, type Gatehouse, startGatehouse, withoutBearer }
 import { median, quantile } from './statistics.ts';
 import { count, number, table, verdict } from './table.ts';
 
-/** A user's calls to the cluster, alone and beside users who get 403 for everything. */
+/** The calls of a user to the cluster, alone and beside users who get 403 for everything. */
 interface FloodResults {
   readonly rounds: readonly FloodRound[];
 }
 
 interface FloodRound {
   readonly idle: Calls;
-  /** By the number of flooding users. */
+  /** The results by the number of users who flood. */
   readonly flooded: Readonly<Record<number, Calls>>;
 }
 
-/** Of one user: calls to the cluster, and lists from memory. */
+/** The results of one user: calls to the cluster, and lists from memory. */
 interface Calls {
   readonly call: CallerReport;
   readonly list: CallerReport;
 }
 
 const FLOODERS = [1, 4] as const;
-/** Of each of them: `/api` and `/kapis`. */
+/** The connections of each user who floods, to `/api` and to `/kapis`. */
 const CONNECTIONS = { calls: 120, lists: 20 };
 const SETTLE_MS = 2_000;
 
@@ -34,7 +34,7 @@ const P50_RATIO = 2;
 const P99_RATIO = 3;
 
 const SETTINGS = { gateway: { enabled: true }, limits: { maxConnectionsPerAddress: 10_000 } };
-/** These are refused everything. */
+/** The users who flood, and who have no rights. */
 const REFUSED: readonly string[] = BENCH_USERS.slice(1, 1 + Math.max(...FLOODERS));
 const OTHER = BENCH_USERS.at(-1) ?? '';
 
@@ -72,14 +72,14 @@ interface Asks {
   readonly list: Ask;
 }
 
-/** As fast as the answers come, in a process of its own. */
+/** Sends requests as fast as the answers come, in a process of its own. */
 function flood({ children, options }: Bench, gatehouse: Gatehouse, { call, list }: Asks): Promise<CallerReport> {
   const callers = [...Array(CONNECTIONS.calls).fill(call), ...Array(CONNECTIONS.lists).fill(list)] as Ask[];
   const measureMs = 2 * options.seconds * 1_000 + 2 * SETTLE_MS;
   return startGenerator(children).callers({ target: withoutBearer(gatehouse), callers, everyMs: 0, measureMs });
 }
 
-/** One after the other, so that what is measured does not flood. */
+/** Sends one request after the other, so that the measurement itself is not a flood. */
 async function measureCalls({ generator, options }: Bench, gatehouse: Gatehouse, asks: Asks): Promise<Calls> {
   const plan = { target: withoutBearer(gatehouse), everyMs: 0, measureMs: options.seconds * 1_000 };
   const call = await generator.callers({ ...plan, callers: [asks.call] });

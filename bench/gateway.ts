@@ -16,18 +16,18 @@ import {
 import { median, quantile } from './statistics.ts';
 import { count, number, percent, table, verdict } from './table.ts';
 
-/** Calls to a real kube-apiserver: straight, and by several ways. */
+/** Calls to a real kube-apiserver, directly and through several proxies. */
 export interface GatewayResults {
   readonly cells: readonly Cell[];
   readonly watches: { readonly open: number; readonly bytesEach: number; readonly times: EventTimes };
-  /** Of the node list out of Gatehouse's memory, alone and beside a gateway that is asked all it can take. */
+  /** The node list from Gatehouse's memory, alone and while its gateway has as many calls as it can take. */
   readonly beside: readonly { readonly alone: LoadReport; readonly busy: LoadReport }[];
 }
 
 interface Cell {
   readonly peer: string;
   readonly what: string;
-  /** With 8 connections, and with one. */
+  /** Each round with 8 connections, and with one. */
   readonly rounds: readonly { readonly many: LoadReport; readonly one: LoadReport }[];
 }
 
@@ -42,10 +42,10 @@ const MANY = 8;
 const WATCHES = 1_000;
 const EVENTS = 200;
 const SETTLE_MS = 2_000;
-/** The others begin before the measurement and end after it. */
+/** By this time the other callers begin before the measurement and end after it. */
 const FLOOD_MORE_SECONDS = 2;
 
-/** Requests per second, of the better of the two proxies; milliseconds more than the API server itself. */
+/** Targets: requests per second, compared with the better of the two proxies; and the latency added to that of the API server. */
 const LEAST_RATE = 1;
 const MORE_P50_MS = 0.5;
 const MORE_EVENT_P99_MS = 5;
@@ -79,7 +79,7 @@ export async function measureGateway(bench: Bench): Promise<GatewayResults> {
   return { cells, watches, beside };
 }
 
-/** In turn, so that other work of the machine affects all of them alike. */
+/** Measures the peers alternately, so that other work of the machine affects all of them alike. */
 async function compare(bench: Bench, peers: readonly GatewayPeer[]): Promise<Cell[]> {
   const { note, options } = bench;
   const cells = Object.keys(PATHS).flatMap((what) =>
@@ -110,7 +110,7 @@ const loadOf = ({ generator, options }: Bench, { target, pid }: GatewayPeer, pat
     ...(pid === undefined ? {} : { serverPid: pid }),
   });
 
-/** A thousand watches that wait; and how much later an event comes through us than straight. */
+/** Measures a thousand idle watches, and how much later an event comes through us than directly. */
 async function measureWatches({ note }: Bench, direct: GatewayPeer, gatehouse: Gatehouse) {
   note(`${WATCHES} watches through the gateway`);
   const before = (await memoryOf(gatehouse)).now ?? Number.NaN;
@@ -123,7 +123,7 @@ async function measureWatches({ note }: Bench, direct: GatewayPeer, gatehouse: G
   return { open: WATCHES, bytesEach: (after - before) / WATCHES, times };
 }
 
-/** A page of the node list, alone and while as many others ask the gateway as fast as it answers. */
+/** Measures a page of the node list, alone and while other connections send calls as fast as the gateway answers. */
 async function measureBeside(bench: Bench, gatehouse: Gatehouse) {
   const { children, options, note } = bench;
   const others = startGenerator(children);

@@ -7,26 +7,26 @@ import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import { median } from './statistics.ts';
 import { count, megabytes, number, table } from './table.ts';
 
-/** An idle process for a while. */
+/** What an idle process uses. */
 interface IdleUse {
   readonly bytes: number;
-  /** Of one core. */
+  /** The processor time, as a share of one core. */
   readonly share: number;
 }
 
 export interface IdleResults {
-  /** By reflectors: nodes alone, and nodes and pods on a cluster without pods. One result a round. */
+  /** With one reflector (nodes), and with two (nodes and pods, in a cluster without pods). One result a round. */
   readonly one: readonly IdleUse[];
   readonly two: readonly IdleUse[];
   readonly connections: number;
-  /** The last result with this many idle keep-alive connections, after one request on each. */
+  /** Like `two`, with `connections` idle keep-alive connections, after one request on each. */
   readonly connected: readonly IdleUse[];
 }
 
 const NODES = 10;
 const CONNECTIONS = 1_000;
 const LIMITS = { limits: { maxConnectionsPerAddress: CONNECTIONS + 10 } };
-/** So that the garbage of the start is collected and the code is compiled. */
+/** In this time the garbage of the start is collected, and the code is compiled. */
 const SETTLE_MS = 5_000;
 
 export async function measureIdle(bench: Bench): Promise<IdleResults> {

@@ -23,14 +23,14 @@ export interface KindResults {
 
 const NAMESPACES = 5_000;
 
-/** Bytes per second, namespaces to nodes. Compressed bodies differ too much in bytes, so theirs is shown and not judged. */
+/** The least ratio of bytes per second, namespaces to nodes. Gzip bodies differ too much in size, so their ratio has no target. */
 const LEAST_RATIO = 0.9;
 
 /** What the API server and Gatehouse add to a namespace and to a node: uid, version, links, usage. */
 const ADDED_TO_NAMESPACE = 160;
 const ADDED_TO_NODE = 550;
 
-/** Both kinds on one Gatehouse, measured in turn. */
+/** Measures both kinds alternately, on one Gatehouse. */
 export async function measureKinds(bench: Bench): Promise<KindResults> {
   const objects = Array.from({ length: NAMESPACES }, (_, at) => makeNamespace(at));
   const bytes = objects.reduce((sum, object) => sum + JSON.stringify(object).length, 0);
@@ -46,7 +46,7 @@ export async function measureKinds(bench: Bench): Promise<KindResults> {
   return { namespaces: NAMESPACES, nodes, rounds };
 }
 
-/** As a platform with workspaces makes them: some labels, some annotations, 1 kB in all. */
+/** A namespace as in a platform with workspaces: some labels, some annotations, 1 kB in all. */
 function makeNamespace(at: number): NewObject {
   const name = `team-${String(at).padStart(5, '0')}`;
   return {

@@ -16,11 +16,11 @@ import { measureStartUps, type StartUp, startTable } from './size.ts';
 import { number, percent } from './table.ts';
 
 /**
- * Lists, compared with a bare server and nginx, on the simulated API server and on a real one. The real one is compared
- * as well.
+ * Lists of Gatehouse, compared with a bare server, nginx and a real API server. The cluster is the simulated one, and then the real
+ * one.
  */
 export interface ListResults {
-  /** What the generator reaches when the answer is nearly empty. */
+  /** The rate that the generator reaches when the answer is nearly empty. */
   readonly ceiling: LoadReport;
   readonly startUps: readonly StartUp[];
   readonly measured: readonly Measured[];
@@ -29,8 +29,7 @@ export interface ListResults {
 }
 
 /**
- * In shares of one core. A server of one thread that got less than one core was held up by something else on the
- * machine.
+ * A share of one core. If a server with one thread used less, other work on the machine has slowed it down.
  */
 const SATURATED_SHARE = 0.85;
 
@@ -44,7 +43,7 @@ export async function measureLists(bench: Bench): Promise<ListResults> {
   return { ceiling, startUps, measured: [...simulated, ...real], withoutReal };
 }
 
-/** What the generator reaches when neither bytes nor the server's work limit it. */
+/** Measures the rate of the generator when neither bytes nor the work of the server limit it. */
 async function measureCeiling({ children, generator, note, options }: Bench): Promise<LoadReport> {
   note('ceiling of the load generator: a bare server with an answer of 2 bytes');
   const tiny = Buffer.from('{}');
@@ -54,7 +53,7 @@ async function measureCeiling({ children, generator, note, options }: Bench): Pr
   return report;
 }
 
-/** One control plane for all sizes: it is filled up from one to the next. */
+/** Uses one control plane for all sizes, and adds nodes from one size to the next. */
 async function onReal(bench: Bench, sizes: readonly number[]): Promise<Measured[]> {
   const measured: Measured[] = [];
   bench.note('starting the real kube-apiserver');
@@ -87,7 +86,7 @@ export function printLists(lists: ListResults): string {
   ].join('\n');
 }
 
-/** How we know that the servers were measured, not the generator. */
+/** Says whether the servers were measured and not the generator. */
 function generatorVerdict({ ceiling, measured }: ListResults): string {
   const reports = measured.flatMap((one) => one.cells.flatMap((cell) => cell.rounds));
   const highest = Math.max(...reports.map((report) => report.generatorShare));

@@ -16,20 +16,20 @@ import { DEPLOYED_HEAP, type Gatehouse, startGatehouse } from './peers/gatehouse
 import { median, quantile } from './statistics.ts';
 import { count, megabytes, number, table, verdict } from './table.ts';
 
-/** Log queries beside the store's own answers, an export beside a scroll, and the node list beside a store that hangs. */
+/** Log queries compared with the store's own answers, an export with a scroll, and the node list while the store hangs. */
 export interface LogsResults {
   readonly rounds: readonly QueryRound[];
   readonly exports: readonly ExportRound[];
   readonly hanging: readonly HangingRound[];
 }
 
-/** The node list, and the same while queries hang. */
+/** The node list, before and while queries hang. */
 interface HangingRound {
   readonly before: ProbeReport;
   readonly beside: ProbeReport;
 }
 
-/** Milliseconds of each query of a round. */
+/** The milliseconds of each query of a round. */
 interface QueryRound {
   readonly store: readonly number[];
   readonly ours: readonly number[];
@@ -37,7 +37,7 @@ interface QueryRound {
 
 interface ExportRound {
   readonly messages: number;
-  /** Of the messages alone, a second. */
+  /** Bytes of messages in a second. */
   readonly scroll: number;
   readonly ours: number;
   /** How much resident memory grew while the export ran, in bytes. */
@@ -47,20 +47,20 @@ interface ExportRound {
 const ADDED_P50_MS = 3;
 const LEAST_EXPORT = 0.7;
 const MOST_GROWN_BYTES = 16e6;
-/** The 99th percentile of the node list beside a store that hangs may be so many times that before. */
+/** Target: how many times longer the 99th percentile of the node list may be while the store hangs. */
 const MOST_SLOWER = 1.25;
 
-/** 12,000 records, so often: a million messages and some. */
+/** How often the 12,000 records are stored, which gives a little more than a million messages. */
 const COPIES = 84;
 /** With 256 MiB the store refuses to search a million records. */
 const HEAP_MIB = 1_024;
 const QUERIES = 400;
-/** As Gatehouse asks. */
+/** The size of a piece, as in Gatehouse's requests. */
 const AT_ONCE = 500;
 const DIALECT = DIALECTS.opensearchv2;
 const NODES = 100;
 const MEMORY_EVERY_MS = 100;
-/** As many as may be under way, of four users as many as one may have. */
+/** The most queries that may be in flight, from four users who each have the most that one user may have. */
 const HANGING = 64;
 const SETTLE_MS = 1_000;
 
@@ -92,7 +92,7 @@ export async function measureLogs(bench: Bench): Promise<LogsResults> {
   return { rounds, exports, hanging };
 }
 
-/** The same question to the store, as Gatehouse asks it, and to Gatehouse. */
+/** Sends the same query to the store, in Gatehouse's form, and to Gatehouse. */
 async function measureQueries({ generator }: Bench, store: RealStore, gatehouse: Gatehouse): Promise<QueryRound> {
   const query = toStoreQuery({ filter: { ...EVERYTHING.filter, phrases: [PHRASE] }, time: DAYS }, DIALECT);
   const { containerId: _, ...fields } = FIELDS;
@@ -123,7 +123,7 @@ async function measureExports(bench: Bench, store: RealStore, gatehouse: Gatehou
     if (copy % 12 === 0) bench.note(`loading, ${copy} of ${COPIES}`);
     await store.load(records);
   }
-  await exportAll(gatehouse, DAYS); // code that has run once is faster, and takes no more memory
+  await exportAll(gatehouse, DAYS); // a first run, after which the code is compiled and has its memory
   const rounds: ExportRound[] = [];
   for (let round = 1; round <= bench.options.rounds; round++) {
     bench.note(`exports, round ${round}`);
@@ -145,12 +145,12 @@ async function measureExports(bench: Bench, store: RealStore, gatehouse: Gatehou
 
 interface Transfer {
   readonly messages: number;
-  /** Of the messages as they are stored. */
+  /** The bytes of the messages as they are stored. */
   readonly bytes: number;
   readonly seconds: number;
 }
 
-/** Every message by a scroll of our own, of whose answers nothing is read but where to go on. */
+/** Reads every message with a scroll, without parsing the answers beyond the scroll id. */
 async function scrollAll(store: RealStore, records: readonly LogDocument[]): Promise<Transfer> {
   const began = performance.now();
   const post = async (path: string, body: object): Promise<string> => {
@@ -210,7 +210,7 @@ async function exportAll({ target }: Gatehouse, { start, end }: Partial<typeof D
 
 const residentOf = async (gatehouse: Gatehouse): Promise<number> => (await memoryOf(gatehouse)).now ?? Number.NaN;
 
-/** Looks at the resident memory until it is stopped, and answers the most. */
+/** Watches the resident memory. `stop` returns the highest value. */
 function watchMemory(gatehouse: Gatehouse): { stop(): Promise<number> } {
   const stop = new AbortController();
   const watching = (async () => {
@@ -226,7 +226,7 @@ function watchMemory(gatehouse: Gatehouse): { stop(): Promise<number> } {
   };
 }
 
-/** The node list ten times a second, before and while as many queries as may be under way wait for a store that is silent. */
+/** Measures the node list ten times a second, before and while the most possible queries wait for a silent store. */
 async function measureHanging(bench: Bench, simulation: Simulation): Promise<LogsResults['hanging']> {
   bench.note('the node list beside a store that hangs');
   const silent = createServer(() => undefined);
@@ -256,7 +256,7 @@ async function measureHanging(bench: Bench, simulation: Simulation): Promise<Log
   return rounds;
 }
 
-/** Keeps so many queries under way until it is stopped. */
+/** Keeps `HANGING` queries in flight until it is stopped. */
 function keepAsking({ target }: Gatehouse): { stop(): Promise<unknown> } {
   const left = new AbortController();
   const { signal } = left;
@@ -274,7 +274,7 @@ function keepAsking({ target }: Gatehouse): { stop(): Promise<unknown> } {
   };
 }
 
-/** All of it as text: a table with targets. */
+/** The results as text: a table with targets. */
 export function printLogs({ rounds, exports, hanging }: LogsResults): string {
   const p50s = (of: keyof QueryRound): number => median(rounds.map((round) => quantile(round[of], 0.5)));
   const added = median(rounds.map(({ ours, store }) => quantile(ours, 0.5) - quantile(store, 0.5)));

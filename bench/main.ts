@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** Measures everything that was asked for, and returns the text to print. */
+/** Measures the requested subjects, and returns the text to print. */
 async function measure(asked: Asked): Promise<string> {
   const machine = { processors: availableParallelism(), node: process.version, loadAverage: loadavg()[0] ?? 0 };
   const bench = benchFor(asked);
@@ -66,5 +66,5 @@ const code = await main().catch((error: Error) => {
   note(error.message);
   return EXIT_FAILED;
 });
-// Not by itself: the children have open channels. A pipe takes what was written before the callback comes.
+// The process does not end by itself, because the children have open channels. The callback comes when the output was written.
 process.stdout.write('', () => process.exit(code));

@@ -42,7 +42,7 @@ For example:
 /** What to measure, how to run it, and how to report it. */
 export interface Asked {
   readonly options: BenchOptions;
-  /** Names of subjects. */
+  /** The names of the subjects to measure. */
   readonly subjects: readonly string[];
   readonly built: boolean;
   readonly cluster: boolean;

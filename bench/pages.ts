@@ -17,24 +17,24 @@ interface PageRound {
 export interface PageResults {
   readonly nodes: number;
   readonly pages: readonly PageRound[];
-  /** A selector that matches a third, page of ten, one request after the other; one a round. */
+  /** A page of ten with a selector that matches a third, one request after the other. One result a round. */
   readonly selector: readonly LoadReport[];
-  /** The same while a hundred nodes change a second, each differently from its last change. */
+  /** Like `selector`, while a hundred nodes change in a second. */
   readonly selectorChanging: readonly LoadReport[];
 }
 
 const MANY_NODES = 5_000;
 const PAGE = 10;
-/** The simulated cluster lays its workers out over three zones. */
+/** Selects a third of the workers, because the simulated cluster spreads them over three zones. */
 const THIRD = encodeURIComponent('topology.kubernetes.io/zone=zone-b');
 const CHANGES_PER_SECOND = 100;
 
-/** Requests per second of a page of ten, out of many nodes, against the list of ten nodes. */
+/** Target: the ratio of requests per second of a page of ten, out of many nodes, to a list of ten nodes. */
 const PAGE_RATIO = 0.7;
-/** A label selector that matches a third of the nodes, a page of ten, 99th percentile. */
+/** Target: the 99th percentile of a page of ten with a label selector that matches a third of the nodes. */
 const SELECTOR_P99_MS = 5;
 
-/** Two clusters and a Gatehouse on each, measured in turn. */
+/** Measures two clusters alternately, each with a Gatehouse. */
 export async function measurePages(bench: Bench): Promise<PageResults> {
   bench.note(`a page of ${PAGE} out of ${MANY_NODES} nodes beside the list of ${PAGE}`);
   const clusters = [await startSimulated(MANY_NODES), await startSimulated(PAGE)] as const;
@@ -60,7 +60,7 @@ async function measureRounds({ generator, options }: Bench, many: Gatehouse, few
   return rounds;
 }
 
-/** One connection, so that the time of an answer is the time of its own work, without waiting in a queue. */
+/** Uses one connection, so that the time of an answer is only that of its own work. */
 async function measureSelector({ generator, options }: Bench, many: Gatehouse): Promise<LoadReport[]> {
   const path = `${many.listPath}?labelSelector=${THIRD}&limit=${PAGE}`;
   const reports: LoadReport[] = [];

@@ -10,10 +10,10 @@ import { BENCH_USERS, bearersOf, type Gatehouse, startGatehouse, withoutBearer }
 import { median, quantile } from './statistics.ts';
 import { count, number, table, verdict } from './table.ts';
 
-/** Other callers while one floods the cluster with questions, at one round-trip time to the cluster. */
+/** Other callers, while one floods the cluster with access reviews, at one round-trip time to the cluster. */
 interface FloodedReviews {
   readonly roundTripMs: number;
-  /** Each request is for another node, so each is a question that was never asked before. */
+  /** Each request is for another node, so each needs a new review. */
   readonly idle: CallerReport;
   readonly flooded: CallerReport;
   readonly flood: CallerReport;
@@ -21,7 +21,7 @@ interface FloodedReviews {
   readonly outlivedMs: number;
 }
 
-/** Callers whose answers are known, while the API server is frozen. */
+/** Callers whose decisions are known, while the API server is frozen. */
 interface FrozenReviews {
   readonly cluster: string;
   readonly frozenMs: number;
@@ -36,33 +36,32 @@ interface ReviewResults {
   readonly frozen: FrozenReviews;
 }
 
-/** The cluster next door, and on another continent. */
+/** A cluster in another region, and one on another continent. */
 const ROUND_TRIPS_MS = [40, 200];
-/** As in the attack that was found (A-49). */
+/** The number of connections in the attack that was found (A-49). */
 const FLOOD_CONNECTIONS = 420;
 const MEASURE_MS = 20_000;
 const WARM_UP_MS = 2_000;
 const POLL_MS = 50;
-/** So that a right that never ends is noticed. */
+/** After this time we conclude that a right never ends. */
 const GIVE_UP_MS = 60_000;
 const FROZEN_MS = 60_000;
 const AROUND_FREEZE_MS = 15_000;
-/** Every 200 ms, as the dashboards of a small team do. */
+/** The dashboards of a small team send a request every 200 ms. */
 const KNOWN_EVERY_MS = 200;
 
 /** How fast others get uncached decisions during the flood, compared with idle (R-21, A-49). */
 const FLOODED_P99_RATIO = 2;
 /** How long a right may still be used after it ended, besides one review (R-21, A-50). */
 const RIGHT_OUTLIVES_MS = 10_000;
-/** While the API server is frozen, callers whose answer is known. */
+/** Target for callers whose decision is known, while the API server is frozen. */
 const FROZEN_P99_MS = 50;
 
-/** The flooder has no right; the loser has one until the bench takes it away; everybody else may do everything. */
+/** The flooder has no rights. The loser has a right until the bench withdraws it. All other users may do everything. */
 const [, FLOODER = '', LOSER = '', OTHER = ''] = BENCH_USERS;
 
 /**
- * The flood runs on the simulated cluster, whose reviews cost no processor time. The freeze runs on the real one, where
- * there is one.
+ * Runs the flood on the simulated cluster, whose reviews cost no processor time. Freezes the real cluster if there is one.
  */
 export async function measureReviews(bench: Bench): Promise<ReviewResults> {
   const fast = await measureFastReviews(bench);
@@ -115,12 +114,12 @@ async function measureOthers(parts: ReviewBench): Promise<Pick<FloodedReviews, '
   return { idle, flooded, flood: await flooding };
 }
 
-/** The longest of the rounds. */
+/** Measures how long a right can be used after it has ended: the longest time of all rounds. */
 async function measureOutlived(parts: ReviewBench, rights: { loser: boolean }): Promise<number> {
   const { rounds } = parts.bench.options;
   const state = { isFlooding: true };
   flood(parts, rounds * 2 * GIVE_UP_MS)
-    .catch(() => undefined) // it loses its server when the last round is over
+    .catch(() => undefined) // its server ends after the last round
     .finally(() => {
       state.isFlooding = false;
     });
@@ -152,7 +151,7 @@ async function untilStatus({ gatehouse, asks }: ReviewBench, status: number): Pr
   throw new Error(`the list was never answered ${status}`);
 }
 
-/** SIGSTOP to a real kube-apiserver. */
+/** Freezes a real kube-apiserver with SIGSTOP. */
 async function freezeReal(bench: Bench): Promise<FrozenReviews> {
   const control = await startReal();
   const users = BENCH_USERS.slice(1).map((user) => `--user=${user}`);
@@ -163,7 +162,7 @@ async function freezeReal(bench: Bench): Promise<FrozenReviews> {
   return results;
 }
 
-/** The simulated one lives in this process, so its connections are held instead, in both directions. */
+/** Freezes the simulated API server. It is in this process, so a proxy holds its connections in both directions instead. */
 async function freezeSimulated(bench: Bench): Promise<FrozenReviews> {
   const cluster = await startSimulated(1, 1);
   const { port } = cluster.target;
@@ -197,7 +196,7 @@ async function measureFrozen(bench: Bench, cluster: BenchCluster, freeze: () => 
 interface Asks {
   /** A page of one node. */
   list(user: string): Ask;
-  /** A node that nobody has asked for before. */
+  /** A node that no earlier request was for. */
   uncached(user: string): Ask;
 }
 
@@ -232,7 +231,7 @@ const statusText = ({ statuses }: CallerReport): string =>
 
 const HEAD = ['', 'requests', 'p50 ms', 'p99 ms', 'max ms', 'answers'];
 
-/** The right is there and the node is not. */
+/** Whether all answers are 404, because the caller has the right and the node does not exist. */
 const isAnswered = ({ statuses }: CallerReport): boolean => Object.keys(statuses).every((status) => status === '404');
 
 function floodedText({ roundTripMs, idle, flooded, flood, outlivedMs }: FloodedReviews): string {

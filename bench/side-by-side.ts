@@ -12,7 +12,7 @@ import { histogram, median, quantile, ratios } from './statistics.ts';
 import { count, megabytes, number, percent, table, verdict } from './table.ts';
 
 /**
- * Lists of a given number of nodes on one cluster, by Gatehouse and by other servers, and how soon a change is in them.
+ * Lists of one size on one cluster, from Gatehouse and from other servers, and how soon a change is in Gatehouse's list.
  */
 export interface Measured {
   readonly cluster: string;
@@ -35,7 +35,7 @@ const VISIBLE_TRIES = 1_000;
 /** The time from a change in the cluster until it is in the list, at 100 changes a second. */
 const VISIBLE_MS = { p50: 5, p99: 20 } as const;
 
-/** The least ratio of requests per second, Gatehouse to the other server; undefined where none is promised. */
+/** The least ratio of requests per second, Gatehouse to the other server; undefined if there is no target. */
 export function leastRatio(reference: string, coding: Coding, nodes: number): number | undefined {
   if (reference === 'kube-apiserver') return coding === 'identity' ? 10 : 200;
   if (reference !== 'bare node:http') return undefined;
@@ -44,7 +44,7 @@ export function leastRatio(reference: string, coding: Coding, nodes: number): nu
   return coding === 'gzip' && nodes < 1000 ? 0.5 : 0.8;
 }
 
-/** On a simulated cluster of each of these sizes. */
+/** Measures on a simulated cluster of each of these sizes. */
 export async function measureOnSimulated(bench: Bench, sizes: readonly number[]): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const nodes of sizes) {
@@ -55,7 +55,7 @@ export async function measureOnSimulated(bench: Bench, sizes: readonly number[])
   return measured;
 }
 
-/** Gatehouse on this cluster, compared with servers that send the same bytes and with the given peers. */
+/** Measures Gatehouse on this cluster, servers that send the same bytes, and the given peers. */
 export async function measureOn(bench: Bench, cluster: BenchCluster, peers: readonly Peer[]): Promise<Measured> {
   const nodes = cluster.nodeNames.length;
   bench.note(`${nodes} nodes on ${cluster.name}`);
@@ -71,7 +71,7 @@ export async function measureOn(bench: Bench, cluster: BenchCluster, peers: read
   return { cluster: cluster.name, nodes, cells, memory, visible };
 }
 
-/** Servers that send Gatehouse's bytes and know nothing of nodes: a bare server, and nginx where it is installed. */
+/** Starts servers that send Gatehouse's bytes as files: a bare server, and nginx if it is installed. */
 async function startReferences({ children, nginx }: Bench, gatehouse: Gatehouse): Promise<Peer[]> {
   const [identity, gzip] = [await fetchList(gatehouse, 'identity'), await fetchSettledGzip(gatehouse)];
   const content = { identity: identity.content, gzip: gzip.content };
@@ -85,13 +85,12 @@ function measureVisible(bench: Bench, cluster: BenchCluster, gatehouse: Gatehous
 }
 
 /**
- * Unmeasured, before the first round: a list of 12 MB is asked for a hundred times a second, and at that pace a new
- * Node process runs half-compiled code for minutes. The small gzip answers warm it up in seconds, and the bare server
- * as well.
+ * The warm-up before the first round, with gzip answers. A list of 12 MB is requested only a hundred times a second, and at that rate a
+ * new Node process runs half-compiled code for minutes. The small gzip answers warm both servers up in seconds.
  */
 const HEAT_SECONDS = 3;
 
-/** Measures the peers in turn, A B A B, so that other work of the machine affects all of them alike. */
+/** Measures the peers alternately, A B A B, so that other work of the machine affects all of them alike. */
 async function compare(
   { generator, note, options: { seconds, rounds } }: Bench,
   peers: readonly Peer[],
@@ -145,7 +144,7 @@ export function listTable({ cluster, nodes, cells }: Measured): string {
   return table(`List of ${count(nodes)} nodes, mirrored from ${cluster}`, head, rows);
 }
 
-/** Processor time does not grow when others keep the machine busy, so this ratio is the steadier one. */
+/** The ratios by requests and by processor time. Processor time does not grow with other work on the machine, so its ratio is steadier. */
 export function ratioTable({ nodes, cells }: Measured): string {
   const rates = (cell: Cell): number[] => cell.rounds.map((report) => report.requestsPerSecond);
   const rows = cells
@@ -171,7 +170,7 @@ export function ratioTable({ nodes, cells }: Measured): string {
   ].join('\n');
 }
 
-/** Whether Gatehouse's answers changed after the bare server was given them. */
+/** Whether Gatehouse's answers have changed since the bare server got their bytes. */
 function isUnequal(cells: readonly Cell[]): boolean {
   const bytes = (peer: string, coding: string): number[] =>
     cells

@@ -6,7 +6,7 @@ import { BENCH_HASH_COST, BENCH_USERS, type Gatehouse, signInAsk, tokenAsk, with
 import { median, medianBy, quantile, ratios } from './statistics.ts';
 import { number, percent, table, verdict } from './table.ts';
 
-/** How many sign-ins and refreshes are possible in a second, and what the check of a bearer costs. */
+/** How many sign-ins and refreshes are possible in a second, and what verifying a bearer costs. */
 export interface RateResults {
   readonly signIns: readonly SignInReport[];
   /** Hash compares alone, for each second of processor time: sign-ins cannot be faster. One result a round. */
@@ -17,33 +17,33 @@ export interface RateResults {
 
 /** Milliseconds of each request, in the order of the requests. */
 interface BearerRound {
-  /** Of a path that needs no token. */
+  /** Requests for a path that needs no token. */
   readonly none: readonly number[];
-  /** The same token each time. */
+  /** Requests with the same token each time. */
   readonly cached: readonly number[];
-  /** Another token each time, which has not been used before. */
+  /** Requests with another token each time, which has not been used before. */
   readonly firstUse: readonly number[];
 }
 
-/** A bench with a Gatehouse that is measured by all of it. */
+/** A bench with the Gatehouse that all its measurements share. */
 export interface SignInBench extends Bench {
   readonly gatehouse: Gatehouse;
 }
 
-/** Per second, for each core that the server uses meanwhile. */
+/** Targets per second, for each core that the server uses meanwhile. */
 const PER_CORE = { signIns: 15, refreshes: 120 } as const;
-/** The check of a bearer, 99th percentile. */
+/** Targets for verifying a bearer, 99th percentile. */
 const BEARER_P99_MS = { cached: 1, firstUse: 2 } as const;
 
-/** Two compares at once, and a few more so that the gate is never empty. */
+/** Two password checks run at once; two more connections keep their queue from being empty. */
 const SIGN_IN_CONNECTIONS = 4;
 const REFRESH_CONNECTIONS = 8;
-/** As many as the server allows a session within a minute. */
+/** As many rotations as the server allows a session in a minute. */
 const ROTATIONS = 10;
-/** 125 a user, which is below the 256 sessions that are kept for one user. */
+/** 125 sessions for each user, which is below the limit of 256. */
 const MOST_SESSIONS = 2_000;
 const MOST_BEARERS = 1_200;
-/** So many requests at the start of each series are not measured. */
+/** The share of the requests that is not measured, at the start of each series. */
 const HEAT_SHARE = 0.2;
 
 /** The sign-ins of each round make the sessions that are refreshed, and the refreshes make the unused tokens. */
@@ -67,7 +67,7 @@ export async function measureRates(parts: SignInBench): Promise<RateResults> {
 
 const COMPARES = 20;
 
-/** Runs in this process, which has nothing else to do, since the nodes of its simulated cluster do not change. */
+/** Measures bcrypt in this process, which is idle, because the nodes of its simulated cluster do not change. */
 async function measureBcrypt(): Promise<number> {
   const before = process.cpuUsage();
   for (let compare = 0; compare < COMPARES; compare++) await compareWithHash('made-up', dummyHash(BENCH_HASH_COST));
@@ -100,7 +100,7 @@ function refreshAll(
   });
 }
 
-/** These are whole requests, so they cost more than the check: one node, and the version, which needs no token. */
+/** Sends whole requests, for one node and for the version, which needs no token. So their cost includes more than the verification. */
 async function useBearers(
   { gatehouse, generator }: SignInBench,
   accessTokens: readonly string[],
@@ -121,10 +121,10 @@ async function useBearers(
   };
 }
 
-/** As text: tables with their targets. */
+/** The results as text: tables with their targets. */
 export const printRates = (results: RateResults): string => [rateTable(results), bearerTable(results)].join('\n');
 
-/** Per core that the server used, since the machine may be busy with something else. */
+/** The rates for each core that the server used, because the machine may have other work. */
 function rateTable({ signIns, bcryptPerCore, refreshes }: RateResults): string {
   const row = (
     name: string,

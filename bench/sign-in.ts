@@ -12,39 +12,40 @@ import { count, number, percent, table, verdict } from './table.ts';
 export interface SignInResults extends RateResults {
   readonly nodes: number;
   readonly floods: readonly FloodRound[];
-  /** Of sign-ins with a wrong password. */
+  /** Sign-ins with a wrong password. */
   readonly toldApart: ToldApart;
-  /** Of introspections with a wrong client secret. */
+  /** Introspections with a wrong client secret. */
   readonly clientsToldApart: ToldApart;
 }
 
-/** The node list alone, then while connections sign in. */
+/** The node list alone, and then while connections sign in. */
 interface FloodRound {
   readonly alone: LoadReport;
   readonly flooded: LoadReport;
   readonly flood: SignInReport;
 }
 
-/** Milliseconds of each request, by whether the name exists. */
+/** The milliseconds of each request, by whether the name exists. */
 interface ToldApart {
   readonly known: readonly number[];
   readonly unknown: readonly number[];
 }
 
-/** The node list while 64 connections sign in, compared with the list without them (R-02). */
+/** Targets for the node list while 64 connections sign in, compared with the list without them (R-02). */
 const FLOODED_LIST = { keptShare: 0.6, p99Ms: 50 } as const;
 
-/** What a flood of sign-ins may be answered (R-02). */
+/** The statuses that a flood of sign-ins may get (R-02). */
 const FLOOD_STATUSES: readonly string[] = ['200', '400', '429'];
 
 /**
- * Unknown names against known ones (R-03). The t is promised for this many samples of each, and means little for fewer.
+ * Targets for the difference between unknown and known names (R-03). `t` is promised for this many samples of each, and means little
+ * with fewer.
  */
 const TOLD_APART = { medianMs: 3, t: 4.5, tSamples: 2000 } as const;
 
 /**
- * The limits by user and by address are switched off: they would refuse a flood before it costs anything, but the gate
- * and the compares are to be measured. Each connection has an address of its own, so the gate has to take turns.
+ * The limits by user and by address are switched off. They would refuse a flood before it costs anything, but we measure the password
+ * checks and their queue. Each connection has an address of its own, so the queue has to serve them alternately.
  */
 const AUTHENTICATION = {
   authenticateRateLimiterMaxTries: 1_000_000,
@@ -60,7 +61,7 @@ const AUTHENTICATION = {
 const FLOOD_CONNECTIONS = 64;
 
 /**
- * One Gatehouse for all of this, on the smallest cluster that was asked for, because a busy machine slows its list down
+ * Measures everything with one Gatehouse, on the smallest of the requested clusters, because other work on the machine delays its list
  * most.
  */
 export async function measureSignIn(bench: Bench): Promise<SignInResults> {
@@ -78,8 +79,7 @@ export async function measureSignIn(bench: Bench): Promise<SignInResults> {
 }
 
 /**
- * Measures alone and flooded in turn. The flood comes from a process of its own, so that an idle process times the
- * list.
+ * Measures the list alternately alone and during a flood. The flood comes from another process, so that an idle process times the list.
  */
 async function measureFloods({ gatehouse, generator, children, options, note }: SignInBench): Promise<FloodRound[]> {
   const flooder = startGenerator(children);
@@ -88,7 +88,7 @@ async function measureFloods({ gatehouse, generator, children, options, note }: 
     target: withoutBearer(gatehouse),
     asks: floodAsks(gatehouse.password),
     connections: FLOOD_CONNECTIONS,
-    // Around the list: it ends with the first answer after its time.
+    // The flood lasts longer than the measurement of the list, which ends with the first answer after its time.
     measureMs: list.measureMs + list.warmUpMs + 2_000,
     serverPid: gatehouse.pid,
   };
@@ -108,7 +108,7 @@ async function measureFloods({ gatehouse, generator, children, options, note }: 
   return rounds;
 }
 
-/** Below 200 a second: refusals beyond that wait for their turn, and the wait would hide the time to be measured. */
+/** This pause keeps the rate below 200 a second. Faster refusals would be delayed, which would hide the time to be measured. */
 const CLIENT_PAUSE_MS = 6;
 
 function measureToldApart(parts: SignInBench, samples: number): Promise<ToldApart> {
@@ -135,13 +135,13 @@ async function tellApart(
   return { known: of(false), unknown: of(true) };
 }
 
-/** As long as a user's, so that only the answer can tell them apart. */
+/** An unknown name that is as long as a user's, so that only the answer can tell them apart. */
 const unknownName = (index: number): string => `noone-${fourDigits(index)}`;
 
-/** As long as the right one. */
+/** A wrong password that is as long as the right one. */
 const wrong = (password: string): string => 'x'.repeat(password.length);
 
-/** In turn: a wrong password, a name that nobody has, a right password. */
+/** Requests for each user in this order: a wrong password, an unknown name, the right password. */
 export const floodAsks = (password: string): Ask[] =>
   BENCH_USERS.flatMap((name, index) => [
     signInAsk(name, wrong(password)),
@@ -149,13 +149,13 @@ export const floodAsks = (password: string): Ask[] =>
     signInAsk(name, password),
   ]);
 
-/** Of a name that exists, or of one that does not. */
+/** A request with a name that exists, or with one that does not. */
 interface ToldApartAsk {
   readonly ask: Ask;
   readonly isUnknown: boolean;
 }
 
-/** `pairs` times a known and an unknown name, each with the wrong password. */
+/** `pairs` requests with a known name and `pairs` with an unknown one, each with a wrong password. */
 export const toldApartAsks = (pairs: number, password: string): readonly ToldApartAsk[] =>
   inTurns(pairs, (index) => ({
     known: signInAsk(BENCH_USERS[index % BENCH_USERS.length] ?? '', wrong(password)),
@@ -163,9 +163,8 @@ export const toldApartAsks = (pairs: number, password: string): readonly ToldApa
   }));
 
 /**
- * `pairs` times a known and an unknown client, each with a wrong secret. Each comes from a new address, through a
- * trusted proxy. From one address, the record of earlier failures would be looked up for the client that exists and
- * made again for the other.
+ * `pairs` requests of a known client and `pairs` of an unknown one, each with a wrong secret. Each comes from a new address, through a
+ * trusted proxy. From one address, the record of earlier failures would be found for the known client and created anew for the other.
  */
 export const clientsToldApartAsks = (pairs: number): readonly ToldApartAsk[] =>
   inTurns(pairs, (index) => ({

@@ -15,10 +15,10 @@ export interface SizeResults {
   readonly startUps: readonly StartUp[];
 }
 
-/** In bytes; undefined where the platform does not say. */
+/** Resident memory in bytes; undefined if the platform does not report it. */
 export interface MemoryUse {
   readonly afterSync: number | undefined;
-  /** The highest value until then. */
+  /** The highest value until the first sync. */
   readonly syncPeak: number | undefined;
   readonly afterLoad: number | undefined;
   readonly peak: number | undefined;
@@ -26,7 +26,7 @@ export interface MemoryUse {
 
 export interface StartUp {
   readonly nodes: number;
-  /** One a round, each a new process. */
+  /** One value a round, each of a new process. */
   readonly startToReadyMs: readonly number[];
 }
 
@@ -41,7 +41,7 @@ const START_MS: Readonly<Record<number, number>> = { 10: 1_000, 5000: 8_000, 150
 
 const NODES = 5_000;
 const PODS_PER_NODE = 30;
-/** Ten pods on each: with 5,000 nodes these are the 50,000 pods of the budget. */
+/** The numbers of nodes, each with ten pods: with 5,000 nodes these are the 50,000 pods of the target. */
 const START_SIZES = [10, 5_000, 15_000];
 
 /**
@@ -66,7 +66,7 @@ export async function measureSize(bench: Bench): Promise<SizeResults> {
 /** Always measured: the shortest possible start. */
 const START_SIZE = 10;
 
-/** New processes, one after the other, until their log line `ready`. */
+/** Starts new processes, one after the other, and measures the time until their log line `ready`. */
 export async function measureStartUps(bench: Bench, sizes: readonly number[]): Promise<StartUp[]> {
   const startUps: StartUp[] = [];
   for (const nodes of new Set([START_SIZE, ...sizes])) {
@@ -84,7 +84,7 @@ export async function measureStartUps(bench: Bench, sizes: readonly number[]): P
   return startUps;
 }
 
-/** Out of what was seen at two moments. */
+/** Combines the memory at two moments. */
 export const memoryUse = (afterSync: Resident, afterLoad: Resident): MemoryUse => ({
   afterSync: afterSync.now,
   syncPeak: afterSync.peak,

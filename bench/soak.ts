@@ -18,15 +18,14 @@ export interface SoakResults extends SoakOptions {
   readonly nodes: number;
   readonly pods: number;
   readonly faults: readonly string[];
-  /** Without the API server, in one piece. */
+  /** The length of the outage of the API server. */
   readonly outageMinutes: number;
   readonly probes: ProbeReport;
   /**
-   * Resident memory at the start and the end of the part over which the slope is taken, and the length of that part in
-   * minutes.
+   * Resident memory at the start and at the end of the part in which the slope is measured, and the length of that part.
    */
   readonly memory: { readonly first: number; readonly last: number; readonly minutes: number };
-  /** Of resident memory, bytes an hour. */
+  /** The growth of resident memory, in bytes an hour. */
   readonly slopePerHour: number;
   readonly before: Descriptors | undefined;
   readonly after: Descriptors | undefined;
@@ -35,18 +34,17 @@ export interface SoakResults extends SoakOptions {
 const NODES = 1_000;
 const MINUTE_MS = 60_000;
 const SAMPLE_MS = 1_000;
-/** Of a soak of twenty minutes and more; a shorter one has an outage of a tenth of its time. */
+/** The outage in a soak of twenty minutes or more. A shorter soak has an outage of a tenth of its time. */
 const OUTAGE_MINUTES = 10;
-/** The slope is taken after these, of a soak that is at least twice as long. */
+/** The slope is measured after these minutes, if the soak is at least twice as long. */
 const WARM_UP_MINUTES = 10;
 /**
- * By then everything that a fault left open is closed: idle connections to the cluster, and watches by their time
- * limit.
+ * After this time everything that a fault left open is closed: idle connections to the cluster, and watches by their time limit.
  */
 const SETTLE_MS = 30_000;
 /**
- * The tokens live longer than the soak. The age limit covers an outage of ten minutes, with 75 s before it, and 30 s
- * and 15 s after it.
+ * The tokens are valid for longer than the soak. The age limit covers an outage of ten minutes, 75 s before it, and 30 s and 15 s
+ * after it.
  */
 const SETTINGS = {
   authentication: { oauthOptions: { accessTokenMaxAge: '24h' } },
@@ -55,7 +53,7 @@ const SETTINGS = {
 
 const outageMinutes = (minutes: number): number => (minutes >= 20 ? OUTAGE_MINUTES : minutes / 10);
 
-/** Nodes and pods change, something fails each minute, and the list is asked for all the time. */
+/** Changes nodes and pods, causes a fault each minute, and requests the list all the time. */
 export async function measureSoak(bench: Bench): Promise<SoakResults> {
   const { minutes, seed } = bench.options;
   bench.note(`soak of ${minutes} min, seed ${seed}`);
@@ -65,7 +63,7 @@ export async function measureSoak(bench: Bench): Promise<SoakResults> {
   const options = { ...cluster, name: 'soak', settings: SETTINGS, nodeArguments: DEPLOYED_HEAP };
   const gatehouse = await startGatehouse(bench.children, options);
   const probing = bench.generator.probes(probePlan(gatehouse, 'gzip', minutes * MINUTE_MS));
-  await sleep(SAMPLE_MS); // the connections of the probe are there
+  await sleep(SAMPLE_MS); // the probe has opened its connections by then
   const before = openDescriptors(gatehouse.pid);
   const churns = [
     startChurn(objects, { kind: 'nodes', perSecond: 10 }),
@@ -97,8 +95,8 @@ export async function measureSoak(bench: Bench): Promise<SoakResults> {
 }
 
 /**
- * A fault at the start of each minute except the last, in which the mirror has to become current again. The outage is
- * half-way.
+ * Causes a fault at the start of each minute except the last, in which the mirror has to become current again. The outage is in the
+ * middle.
  */
 async function strikeEachMinute({ note }: Bench, { cluster }: Simulation, soak: SoakOptions): Promise<string[]> {
   const random = seededRandom(soak.seed);
@@ -122,11 +120,11 @@ async function strikeEachMinute({ note }: Bench, { cluster }: Simulation, soak: 
 /** A fault of the cluster, which is over when the promise resolves. */
 interface SoakFault {
   readonly name: string;
-  /** `lastsMs` where the fault has a length. */
+  /** Causes the fault. `lastsMs` is its length, if it has one. */
   strike(cluster: SimulatedCluster, lastsMs: number): Promise<void>;
 }
 
-/** Every request, of every kind, behaves in this way for a while. Open watches are ended so that they meet it, too. */
+/** Applies the behaviour to all requests for a while. Ends open watches, so that it applies to them, too. */
 const everything = (name: string, behaviour: Behaviour): SoakFault => ({
   name,
   strike: async (cluster, lastsMs) => {
@@ -137,7 +135,7 @@ const everything = (name: string, behaviour: Behaviour): SoakFault => ({
   },
 });
 
-/** The next two watches are disturbed after some events. */
+/** Applies the fault to the next two watches, after some events. */
 const stream = (name: string, fault: object): SoakFault => ({
   name,
   strike: async (cluster) => {
@@ -146,7 +144,7 @@ const stream = (name: string, fault: object): SoakFault => ({
   },
 });
 
-/** This many changes are lost, because a restored etcd does not have them. */
+/** The number of changes that a restored etcd has lost. */
 const LOST_CHANGES = 50;
 
 export const SOAK_FAULTS: readonly SoakFault[] = [
@@ -178,7 +176,7 @@ export const SOAK_FAULTS: readonly SoakFault[] = [
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 30_000;
 
-/** One of the faults and its length. */
+/** Chooses a fault and its length at random. */
 export function drawFault(random: Random): { readonly fault: SoakFault; readonly lastsMs: number } {
   const fault = SOAK_FAULTS[Math.floor(random.fraction() * SOAK_FAULTS.length)];
   if (!fault) throw new RangeError('a fraction was not below 1');
@@ -196,7 +194,7 @@ async function sampleMemory(gatehouse: Gatehouse, signal: AbortSignal): Promise<
   return samples;
 }
 
-/** After the first ten minutes, or over the last half of a short soak. */
+/** The growth of memory after the first ten minutes, or in the second half of a short soak. */
 function growth(samples: readonly Sample[], minutes: number): Pick<SoakResults, 'memory' | 'slopePerHour'> {
   const from = Math.min(WARM_UP_MINUTES, minutes / 2) * MINUTE_MS;
   const judged = samples.filter(({ at }) => at >= from);
@@ -208,9 +206,9 @@ function growth(samples: readonly Sample[], minutes: number): Pick<SoakResults, 
   };
 }
 
-/** From here on the slope means something, because the heap has reached its size. */
+/** The slope is judged only in a soak of this length, because the heap has then reached its size. */
 const JUDGED_MINUTES = 20;
-/** Of resident memory (R-19), by the hour. */
+/** Target for the growth of resident memory in an hour (R-19). */
 const SLOPE_BYTES = 1e6;
 
 /** A soak as text: a table with its targets (R-11, R-19), then what happened. */

@@ -6,11 +6,11 @@ export function quantile(values: ArrayLike<number>, share: number): number {
 
 export const median = (values: ArrayLike<number>): number => quantile(values, 0.5);
 
-/** Of one figure of each round. */
+/** The median of one figure of each round. */
 export const medianBy = <Round>(rounds: readonly Round[], figure: (round: Round) => number): number =>
   median(rounds.map(figure));
 
-/** `counted[i] / reference[i]`. Both were measured one after the other in one round, so a busy moment affects both. */
+/** `counted[i] / reference[i]`. Both were measured in the same round, one after the other, so a busy moment affects both. */
 export const ratios = (counted: readonly number[], reference: readonly number[]): number[] =>
   counted.map((value, round) => value / (reference[round] ?? Number.NaN));
 
@@ -24,7 +24,7 @@ export function welchT(first: readonly number[], second: readonly number[]): num
   return (mean(first) - mean(second)) / Math.sqrt(squaredError(first) + squaredError(second));
 }
 
-/** Of the mean: the sample variance, by n - 1, over n. */
+/** The squared standard error of the mean: the sample variance (with n - 1) divided by n. */
 function squaredError(values: readonly number[]): number {
   const middle = mean(values);
   const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
@@ -32,12 +32,12 @@ function squaredError(values: readonly number[]): number {
 }
 
 export interface Sample {
-  /** In milliseconds. */
+  /** The time in milliseconds. */
   readonly at: number;
   readonly value: number;
 }
 
-/** By least squares, per millisecond. NaN for fewer than two moments. */
+/** The slope per millisecond, by least squares. NaN for fewer than two samples. */
 export function slope(samples: readonly Sample[]): number {
   const middle = { at: mean(samples.map(({ at }) => at)), value: mean(samples.map(({ value }) => value)) };
   const shared = samples.reduce((sum, { at, value }) => sum + (at - middle.at) * (value - middle.value), 0);
@@ -45,8 +45,8 @@ export function slope(samples: readonly Sample[]): number {
 }
 
 /**
- * Counts values by ascending limits: each count is of values up to its limit and above the one before, and the last
- * count is of the rest.
+ * Counts the values between ascending limits. Each count is of the values up to its limit and above the previous one; the last count is
+ * of the values above all limits.
  */
 export function histogram(values: readonly number[], limits: readonly number[]): number[] {
   const counts = new Array<number>(limits.length + 1).fill(0);

@@ -11,20 +11,20 @@ import { LONGEST_TURN_MS, TURN_WATCH, type Turns } from './peers/turns.ts';
 import { median, quantile } from './statistics.ts';
 import { count, megabytes, number, percent, table, verdict } from './table.ts';
 
-/** Probes of the list and changes of nodes while pods make thousands of events (C-29). */
+/** Probes of the list, and changes of nodes, while there are thousands of pod events a second (C-29). */
 export interface StormResults {
   readonly nodes: number;
   readonly pods: number;
   readonly seconds: number;
   readonly eventsPerSecond: number;
-  /** A page of ten, ten times a second, before and meanwhile. */
+  /** Requests for a page of ten, ten times a second, before and during the storm. */
   readonly idle: ProbeReport;
   readonly busy: ProbeReport;
   readonly visible: VisibleReport;
-  /** 99th percentile of the server's event loop, meanwhile. */
+  /** The 99th percentile of the delay of the server's event loop, during the storm. */
   readonly loopDelayMs: number;
   readonly turns: Turns;
-  /** Of one core. */
+  /** The server's processor time, as a share of one core. */
   readonly serverShare: number | undefined;
   readonly peakBytes: number | undefined;
 }
@@ -34,13 +34,13 @@ const PODS_PER_NODE = 30;
 const EVENTS_PER_SECOND = 5_000;
 const BUSY_MS = 30_000;
 const CALM_MS = 10_000;
-/** At 100 a second these take half of the time, so that they also end in time on a slow machine. */
+/** At 100 a second these take half of the time, so they end in time even on a slow machine. */
 const TRIES = 1_500;
 
-/** While all this goes on. */
+/** Targets during the storm. */
 const STORM = { loopDelayP99Ms: 50, visibleP99Ms: 1_000, listP99Ratio: 2 } as const;
 
-/** One pod after the other changes; every tenth event changes the usage of a node. */
+/** Changes one pod after the other. Every tenth event changes the usage of a node. */
 export async function measureStorm(bench: Bench): Promise<StormResults> {
   bench.note(`${EVENTS_PER_SECOND} pod events a second for ${BUSY_MS / 1_000} s on ${NODES} nodes`);
   const cluster = await startSimulated(NODES, PODS_PER_NODE);

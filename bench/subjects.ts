@@ -21,9 +21,9 @@ import { measureWatch, printWatch } from './watch.ts';
 export interface Subject {
   /** A line for the help. */
   readonly about: string;
-  /** It takes long, so it is measured only when asked for. */
+  /** Whether it is measured only on request, because it takes long. */
   readonly onDemand: boolean;
-  /** Measures it: plain data, and its tables as text. */
+  /** Measures it. Resolves to the results as plain data, and to their tables as text. */
   run(bench: Bench): Promise<{ readonly results: unknown; readonly text: string }>;
 }
 

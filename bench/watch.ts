@@ -10,7 +10,7 @@ export interface WatchResults {
   readonly nodes: number;
   readonly watchers: number;
   readonly slow: number;
-  /** Each form is measured with a server of its own. The first is what a watcher gets if it asks for nothing else. */
+  /** The results of each form, each with a server of its own. The first one is the default form. */
   readonly forms: readonly { readonly name: string; readonly report: WatcherReport }[];
 }
 
@@ -24,22 +24,22 @@ const FORMS = [
 ] as const;
 
 const IDLE_MS = 20_000;
-/** Watchers that read nothing, and are cut off within the idle time. */
+/** The number of watchers that do not read, and that are cut off within the idle time. */
 const SLOW = 10;
 const STALL = '10s';
 const TRIES = 20;
-/** Longer than the time in which changes are gathered, so that each change is sent by itself. */
+/** The pause between changes. The server collects changes for a shorter time, so each change is sent by itself. */
 const PAUSE_MS = 500;
 const TIMEOUT_MS = 30_000;
-/** For the bench itself. */
+/** File descriptors for the bench itself. */
 const SPARE = 100;
 
-/** The time from a change in the cluster until every watcher has it. */
+/** Target for the time from a change in the cluster until every watcher has it. */
 const REACH_MS = 1_000;
 
 /**
- * Opens this many watchers, then makes changes that reach them, in each form of the stream. Runs on the largest cluster
- * that was asked for, because the first state of a watcher that reads nothing must not fit into the kernel's memory.
+ * Opens watchers and then makes changes that reach them, in each form of the stream. Runs on the largest of the requested clusters,
+ * because the initial state for a watcher that does not read must be larger than the kernel's buffers.
  */
 export async function measureWatch(bench: Bench): Promise<WatchResults> {
   const { watchers, nodes: sizes } = bench.options;
@@ -115,11 +115,11 @@ function formsTable(measured: readonly Measured[]): string {
   );
 }
 
-/** The page requests and the looks at the streams go on without a change as well. */
+/** The additional use because of changes. Probes and the checks of streams cost something without changes, too. */
 const aboveIdle = (busy: number | undefined, idle: number | undefined): number | undefined =>
   busy === undefined || idle === undefined ? undefined : busy - idle;
 
-/** In milliseconds of processor time. */
+/** The cost of a change, in milliseconds of processor time. */
 const perChange = (share: number | undefined, { busy, lastMs }: Pick<Measured['report'], 'busy' | 'lastMs'>): string =>
   number(share === undefined ? undefined : (share * busy.seconds * 1000) / lastMs.length);
 

@@ -65,7 +65,7 @@ export function parseDemoArguments(args: readonly string[]): DemoOptions | 'help
   }
 }
 
-/** `--nodes -1` as `--nodes=-1`: a number below zero is a wrong value, not one more option. */
+/** Turns `--nodes -1` into `--nodes=-1`, so that a negative number is refused as a value and not as an option. */
 function withValues(args: readonly string[]): string[] {
   const joined: string[] = [];
   for (const arg of args) {

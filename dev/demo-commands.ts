@@ -12,7 +12,7 @@ interface Started {
   readonly logFile?: string | undefined;
 }
 
-/** Signs in once, as a user would, and prints who may sign in and what to try. */
+/** Signs in once, like a user, and prints who may sign in and which commands to try. */
 export async function printCommands({ config, cluster, addresses, tookMs, logFile }: Started): Promise<void> {
   const place = placeOf(config.server, addresses);
   const user = firstAdministrator(config, cluster);
@@ -36,8 +36,8 @@ export async function printCommands({ config, cluster, addresses, tookMs, logFil
 }
 
 /**
- * Commands that work when they are pasted one after the other. The first one signs in and keeps the token in a variable, so that none
- * shows a token.
+ * Commands that work when they are pasted one after the other. The first one signs in and keeps the token in a variable, so that no
+ * command contains a token.
  */
 function commandsToTry(
   { platform, logging }: Pick<Config, 'platform' | 'logging'>,
@@ -66,7 +66,7 @@ function firstAdministrator({ users }: Config, cluster: SimulatedCluster): { use
   return { username: decoded('username'), password: decoded('password') };
 }
 
-/** The client's parameters as it sends them; a public one has no secret. */
+/** The parameters by which the client identifies itself; a public client has no secret. */
 function clientOf(config: Config): Readonly<Record<string, string>> {
   const [{ name = '', secret } = {}] = config.authentication.oauthOptions.clients;
   return { client_id: name, ...(secret === undefined ? {} : { client_secret: secret }) };

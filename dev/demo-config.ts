@@ -4,7 +4,7 @@ import { ConfigError } from '../src/config/problem.ts';
 import type { DemoOptions } from './demo-arguments.ts';
 import { mergeDeep, type Tree } from './merge.ts';
 
-/** What the demo has made for Gatehouse before it starts. */
+/** What the demo has made before Gatehouse starts. */
 interface Made {
   /** A path. */
   readonly kubeconfig: string;
@@ -15,8 +15,8 @@ interface Made {
 type ReadFile = (path: string) => string;
 
 /**
- * The configuration of the demo with the user's own laid over it. Throws a `ConfigError` that names the user's file, or
- * the options when there is none.
+ * The configuration of the demo, in which the settings of the user's own file replace ours. Throws a `ConfigError` that names that file,
+ * or the options if there is no file.
  */
 export function loadDemoConfig(
   options: DemoOptions,
@@ -29,7 +29,7 @@ export function loadDemoConfig(
   return loadConfig(source, (path) => (path === source ? text : readFile(path)));
 }
 
-/** The user's own certificate makes the issuer one by https. */
+/** The scheme of the issuer: `https` if the user's file configures a certificate. */
 const schemeOf = ({ server }: Tree): string =>
   typeof server === 'object' && server !== null && 'tls' in server && server.tls ? 'https' : 'http';
 

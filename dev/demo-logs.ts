@@ -6,16 +6,16 @@ import type { ObjectStore } from './cluster/object-store.ts';
 import type { SimulatedLogStore } from './log-store/log-store.ts';
 import type { LogDocument } from './log-store/stored-record.ts';
 
-/** Records of the past: as many in any cluster, some 5 MB of memory. */
+/** The number of records at the start, for a cluster of any size: about 5 MB of memory. */
 const PAST_RECORDS = 6_000;
 const PAST_MS = 6 * 3_600_000;
-/** The oldest go: a demo may run for days. */
+/** Above this number the oldest records are dropped, because a demo may run for days. */
 export const MOST_RECORDS = 20_000;
-/** A quarter of an hour in which the shop could take no payments. */
+/** A quarter of an hour in which the shop could not accept payments. */
 const TROUBLE = { beganMsAgo: 50 * 60_000, endedMsAgo: 35 * 60_000 };
 const NEW_AT_ONCE = 4;
 
-/** What containers say, by name; `{n}` is a number. */
+/** The log lines of containers, by container name; `{n}` is a number. */
 const LINES: Readonly<Record<string, readonly string[]>> = {
   storefront: [
     'GET / 200 {n} ms',
@@ -48,7 +48,7 @@ interface Chance {
   readonly random: Random;
 }
 
-/** What the pods have written in the last hours, as a collector would have stored it. */
+/** The records of the last hours, as a collector would have stored them. */
 export function pastRecords(pods: readonly KubeObject[], { now, random }: Chance): LogDocument[] {
   const all = pods.flatMap(containersOf);
   const records: LogDocument[] = [];
@@ -81,7 +81,7 @@ export async function keepWriting(
   }
 }
 
-/** Of a pod that is on a node. */
+/** The containers of a pod; none if it is not scheduled. */
 function containersOf(pod: KubeObject): Container[] {
   const { containers = [], nodeName } = (pod['spec'] ?? {}) as { containers?: { name: string }[]; nodeName?: string };
   return nodeName === undefined ? [] : containers.map(({ name }) => ({ pod, name }));

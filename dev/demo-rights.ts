@@ -1,7 +1,7 @@
 import { parseYaml } from '../src/config/load.ts';
 import type { NewObject } from './cluster/kube-object.ts';
 
-/** Files of `deploy/`, by the plural of their kind. */
+/** Files of `deploy/`, each with the plural of its kind. */
 const RIGHTS = [
   ['clusterroles', 'accounts/administrators-clusterrole'],
   ['clusterrolebindings', 'administrators-clusterrolebinding'],
@@ -11,7 +11,7 @@ const RIGHTS = [
   ['clusterroles', 'logging/log-reader-clusterrole'],
 ] as const;
 
-/** The rights that an installation with accounts and log queries gives to people, for this platform, by plural of their kind. */
+/** The roles and bindings for people in an installation with accounts and log queries, each with the plural of its kind. */
 export function installedRights(
   platform: string,
   readPackageFile: (name: string) => string,
@@ -27,7 +27,7 @@ export function installedRights(
 const RBAC = 'rbac.authorization.k8s.io';
 const POD_LOGS = 'pod-logs';
 
-/** Who may read which pods' logs: administrators all of them, everybody else who is signed in those of the shop. */
+/** The rights to read logs: administrators may read all, other signed-in users those of the namespace `shop`. */
 export function logRights(platform: string): readonly (readonly [string, NewObject])[] {
   const rules = [{ apiGroups: [''], resources: ['pods/log'], verbs: ['get'] }];
   const roleRef = (name: string) => ({ apiGroup: RBAC, kind: 'ClusterRole', name });

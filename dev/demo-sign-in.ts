@@ -15,14 +15,14 @@ export interface DemoPlace {
 /** Addresses that stand for every interface, loopback among them. */
 const EVERY_INTERFACE: readonly string[] = ['0.0.0.0', '::', ''];
 
-/** Follows the address and the certificate of the configuration, which may be the user's own. */
+/** Uses the address and the certificate of the configuration, which may come from the user's file. */
 export function placeOf({ address = '', tls }: Config['server'], { port, metricsPort }: Addresses): DemoPlace {
   const host = EVERY_INTERFACE.includes(address) ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address;
   const scheme = tls ? 'https' : 'http';
   return {
     origin: `${scheme}://${host}:${port}`,
     metricsOrigin: `${scheme}://${host}:${metricsPort}`,
-    // The certificate names another host, as a rule, and nobody has to trust who signed it.
+    // The certificate usually names another host, and its issuer need not be trusted here.
     curl: tls ? 'curl -sk' : 'curl -s',
   };
 }
@@ -41,7 +41,7 @@ export async function signInAt(
   }
 }
 
-/** `fetch` takes no certificate but one of a known authority; this asks the server of this very process. */
+/** `fetch` refuses certificates of unknown authorities. This request need not check the certificate: the server is in this process. */
 function post(url: string, form: URLSearchParams): Promise<string> {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const request = url.startsWith('https:')

@@ -41,14 +41,14 @@ async function demo(options: DemoOptions): Promise<void> {
   await Promise.all([cluster.stop(), logStore?.stop()]);
 }
 
-/** The log of a demo that failed may say why: it stays. */
+/** Keeps the log of a demo that failed, because it may say why. */
 function removeUnlessFailed(folder: string, code: number): void {
   const log = join(folder, 'gatehouse.log');
   if (code !== 0 && existsSync(log)) console.error(`demo: its log is ${log}`);
   else rmSync(folder, { recursive: true, force: true });
 }
 
-/** Things change in the cluster, and its pods write logs, until the signal aborts. */
+/** Changes nodes and pods of the cluster, and lets pods write logs, until the signal aborts. */
 async function letLive(
   { objects }: SimulatedCluster,
   logStore: SimulatedLogStore | undefined,
@@ -89,7 +89,7 @@ interface Run {
   readonly logFile: string | undefined;
 }
 
-/** Each line is in the file when the next one is written, so that a demo that breaks leaves all of them. */
+/** Writes each line before the next one is made, so that the log of a demo that breaks is complete. */
 const loggerTo = (file: string | undefined, options: LogOptions): Logger =>
   createLogger(options, file === undefined ? undefined : { write: (text) => appendFileSync(file, text) });
 
@@ -114,7 +114,7 @@ async function runGatehouse({ config, warnings, cluster, began, signal, logFile 
 
 const MISUSES: readonly string[] = ['ConfigError', 'UsersFileError', 'ClusterAccessError'];
 
-/** Runs the demo to its end, and answers the exit code. */
+/** Runs the demo to its end, and returns the exit code. */
 async function main(): Promise<number> {
   const asked = parseDemoArguments(process.argv.slice(2));
   if (asked === 'help') {

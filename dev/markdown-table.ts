@@ -1,4 +1,4 @@
-/** A Markdown table. Cells may hold code; all else is shown as it is written. */
+/** A Markdown table. Cells may contain code in backticks; all other text is escaped. */
 export const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n');
 

@@ -1,9 +1,9 @@
-/** A map of settings, as a file holds it. */
+/** A map of settings, as in a file. */
 export type Tree = { readonly [name: string]: unknown };
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Lays `over` on `base`: maps are merged deep, everything else is replaced. Neither is changed. */
+/** Merges `over` into a copy of `base`: maps are merged at every depth, and everything else is replaced. */
 export function mergeDeep(base: Tree, over: Tree): Tree {
   const merged = new Map<string, unknown>(Object.entries(base));
   for (const [name, value] of Object.entries(over)) {

@@ -3,7 +3,7 @@ export interface Answer {
   readonly status: number;
   /** Bytes of content, without the framing of chunks. */
   readonly bytes: number;
-  /** The server closes the connection after this answer. */
+  /** Whether the server closes the connection after this answer. */
   readonly last: boolean;
 }
 
@@ -15,7 +15,7 @@ const LF = 0x0a;
 
 /**
  * Finds the end of each answer on a connection that has one request in flight (RFC 9112 sections 6 and 7.1), and counts
- * content instead of keeping it. Throws when the bytes are no HTTP/1.1 answer.
+ * content instead of keeping it. Throws when the bytes are not an HTTP/1.1 answer.
  */
 export class AnswerReader {
   #head = '';
@@ -25,7 +25,7 @@ export class AnswerReader {
   #status = 0;
   #bytes = 0;
   #last = false;
-  /** Gets every piece of content; the memory is used again after it returns. */
+  /** Called with every piece of content. Its memory is used again after the call. */
   sink: Sink | undefined;
 
   /** The answer that ends with these bytes; undefined if none does. */

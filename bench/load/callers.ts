@@ -4,7 +4,7 @@ import { type Ask, Connection, requestBytes, type Target } from './connection.ts
 /** Callers that each send requests again and again, on a connection of their own. */
 export interface CallerPlan {
   readonly target: Target;
-  /** One for each caller. A `*` in its path stands for a number that no earlier request had. */
+  /** The request of each caller. A `*` in its path stands for a number that no earlier request had. */
   readonly callers: readonly Ask[];
   /** The time from one request of a caller to its next; 0: as soon as the answer is there. */
   readonly everyMs: number;
@@ -47,9 +47,9 @@ export async function runCallers(plan: CallerPlan): Promise<CallerReport> {
 export interface SamplePlan {
   readonly target: Target;
   readonly asks: readonly Ask[];
-  /** The status that every answer is to have. */
+  /** The status that every answer must have. */
   readonly status: number;
-  /** Before each request. Default: none. */
+  /** The pause before each request. Default: none. */
   readonly pauseMs?: number;
 }
 

@@ -3,8 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { type Answer, AnswerReader } from './answer-reader.ts';
 
 /**
- * Where a server listens, and what every request to it carries. It is plain data, because it is sent to the load
- * process.
+ * The port of a server, and the headers of every request to it. It is plain data, because it is sent to the load process.
  */
 export interface Target {
   readonly port: number;
@@ -13,7 +12,7 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What one request asks for. */
+/** One request. */
 export interface Ask {
   readonly method?: string;
   readonly path: string;
@@ -29,8 +28,8 @@ const HOST = '127.0.0.1';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * All connections read into this memory. A piece is counted before the next one is read, so no connection needs memory
- * of its own. More than 64 KiB was no faster.
+ * All connections read into this memory. A piece is counted before the next one is read, so no connection needs a buffer of its own.
+ * A larger buffer was not faster.
  */
 const INPUT = Buffer.allocUnsafe(64 * 1024);
 
@@ -71,7 +70,7 @@ export class Connection {
     });
   }
 
-  /** Sends one request; counts the content of its answer. Rejects when the connection ends first. */
+  /** Sends one request, and counts the content of its answer. Rejects when the connection ends first. */
   exchange(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -80,7 +79,7 @@ export class Connection {
     });
   }
 
-  /** As `exchange`, and keeps the content. */
+  /** Does what `exchange` does, and keeps the content. */
   async fetch(request: Buffer): Promise<FullAnswer> {
     const pieces: Buffer[] = [];
     this.#reader.sink = (piece) => pieces.push(Buffer.from(piece));

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { Connection, requestBytes, type Target } from './connection.ts';
 
-/** When one change reached two watchers: straight from the API server, and through a gateway. */
+/** When each change reached two watchers: one directly at the API server, and one through a gateway. */
 export interface EventTimes {
-  /** Milliseconds later through the gateway than straight; below 0 when it came first. One for each change. */
+  /** How many milliseconds later each change came through the gateway; below 0 if it came there first. */
   readonly laterMs: readonly number[];
 }
 
@@ -13,7 +13,7 @@ const HOST = '127.0.0.1';
 const BEGIN_TIMEOUT_MS = 30_000;
 const OPENERS = 50;
 
-/** Opens a watch in the form of the cluster; calls `came` with each piece of what follows its headers. */
+/** Opens a watch of the Kubernetes API. Calls `came` with each piece of its body. */
 function openWatch(target: Target, path: string, came: (text: string) => void): Promise<Socket> {
   const ask = requestBytes(target, { path: `${path}${path.includes('?') ? '&' : '?'}watch=1&resourceVersion=0` });
   return new Promise((resolve, reject) => {
@@ -36,7 +36,7 @@ function openWatch(target: Target, path: string, came: (text: string) => void): 
   });
 }
 
-/** So many watches that wait for what does not come. */
+/** Opens this many watches, to which no event comes. */
 export async function openIdleWatches(target: Target, path: string, number: number): Promise<() => void> {
   const sockets: Socket[] = [];
   const left = { number };
@@ -52,7 +52,7 @@ export async function openIdleWatches(target: Target, path: string, number: numb
 interface EventPlan {
   readonly straight: Target;
   readonly through: Target;
-  /** Of a ConfigMap, and of its collection. */
+  /** The paths of a ConfigMap and of its collection. */
   readonly object: string;
   readonly collection: string;
   readonly events: number;
@@ -60,7 +60,7 @@ interface EventPlan {
 
 const PAUSE_MS = 20;
 
-/** Changes an object again and again, and notes when each change comes to a watcher on either way. */
+/** Changes an object again and again, and records when each change reaches each of the two watchers. */
 export async function timeEvents({ straight, through, object, collection, events }: EventPlan): Promise<EventTimes> {
   const seen = { straight: new Map<number, number>(), through: new Map<number, number>() };
   const note = (on: Map<number, number>) => (text: string) => {

@@ -8,9 +8,8 @@ import { runVisible } from './visible.ts';
 import { runWatchers } from './watchers.ts';
 
 /**
- * The jobs of the measuring process. Each takes a plan and gives a report, both plain data. It is a process of its own,
- * so that the simulated cluster and the bookkeeping of the bench do not share its thread, and its processor time is
- * that of the generator alone.
+ * The jobs of the measuring process. Each takes a plan and returns a report, both plain data. The process is separate, so that the
+ * simulated cluster and the bench itself do not use its thread, and its processor time is that of the generator alone.
  */
 const JOBS = {
   load: runLoad,
@@ -28,7 +27,7 @@ type Plan<Kind extends keyof Jobs> = Parameters<Jobs[Kind]>[0];
 /** The measuring process, seen from the bench. One job at a time. */
 export type Generator = { readonly [Kind in keyof Jobs]: (plan: Plan<Kind>) => ReturnType<Jobs[Kind]> };
 
-/** In shares of one core. From here on, the figures may be those of the generator instead of the server. */
+/** A share of one core. If the generator uses more, the figures may show its limit and not that of the server. */
 export const GENERATOR_SHARE = 0.85;
 
 type Outcome = { readonly report: unknown } | { readonly failure: string };
@@ -40,7 +39,7 @@ export function startGenerator(children: Children): Generator {
     const exit = once(child, 'exit', { signal: ended.signal }).then(() => {
       throw new Error('the load process ended');
     });
-    exit.catch(() => undefined); // the abort below, once the answer is there
+    exit.catch(() => undefined); // rejects at the abort below, when the answer has come
     child.send({ kind, plan });
     try {
       const [outcome] = (await Promise.race([once(child, 'message', { signal: ended.signal }), exit])) as [Outcome];
@@ -54,7 +53,7 @@ export function startGenerator(children: Children): Generator {
   return Object.fromEntries(kinds) as Generator;
 }
 
-/** Runs in that process: one job after the other, until the bench is gone. */
+/** Runs in the measuring process: does one job after the other, until the bench ends. */
 function takeJobs(): void {
   process.on('message', ({ kind, plan }: { readonly kind: keyof Jobs; readonly plan: never }) => {
     const job: (plan: never) => Promise<unknown> = JOBS[kind];

@@ -10,7 +10,7 @@ export interface LoadPlan {
   readonly connections: number;
   readonly warmUpMs: number;
   readonly measureMs: number;
-  /** Ends the measurement early. */
+  /** The measurement ends early after this many requests. */
   readonly maxRequests: number;
   /** The process whose processor time is reported together with the generator's own. */
   readonly serverPid?: number;
@@ -22,9 +22,9 @@ export interface LoadReport {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly bytesPerAnswer: number;
-  /** Of one core. At 1 the generator would be the limit. */
+  /** The generator's processor time, as a share of one core. At 1 the generator would be the limit. */
   readonly generatorShare: number;
-  /** Of one core; above 1 where the server uses several. */
+  /** The server's processor time, as a share of one core; above 1 if the server uses several. */
   readonly serverShare?: number;
 }
 
@@ -40,7 +40,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
   }
 }
 
-/** Waits for the answer in flight at the end, so that its cost does not fall into the next measurement. */
+/** Sends requests until the window ends. Waits for the last answer, so that its cost is not in the next measurement. */
 async function keepAsking(connection: Connection, plan: LoadPlan, window: Window): Promise<void> {
   const request = requestBytes(plan.target, plan);
   while (!window.ended) {

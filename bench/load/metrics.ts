@@ -18,26 +18,26 @@ export function residentMetric(page: string): number | undefined {
 /** The interval at which Node checks its loop. Node includes it in every value. */
 const RESOLUTION_MS = 10;
 
-/** Milliseconds without that interval; the 99th percentile unless another is given. */
+/** The event loop delay in milliseconds, without that interval; the 99th percentile by default. */
 export function loopDelayOf(page: string, name: 'p99' | 'max' = 'p99'): number {
   const seconds = new RegExp(`^nodejs_eventloop_lag_${name}_seconds(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(page)?.[1];
   return Math.max(0, Number(seconds) * 1_000 - RESOLUTION_MS);
 }
 
-/** How late the event loop was since the last time this was asked, in milliseconds. */
+/** The event loop delay in milliseconds since the last call. */
 export const loopDelayMs = async (server: { readonly metricsUrl: string }): Promise<number> =>
   loopDelayOf(await pageOf(server));
 
 /** How long a server took to send a change to all its watchers. */
 export interface Told {
   readonly meanMs: number;
-  /** The slowest took at most this long: the bound of its bucket, infinite above the last bucket. */
+  /** The slowest change took at most this long: the bound of its bucket, infinite above the last bucket. */
   readonly slowestMs: number;
 }
 
 const TOLD = 'gatehouse_watch_fanout_seconds';
 
-/** From two pages of its metrics, one after the other; undefined if no change was sent between them. */
+/** Reads it from two pages of the server's metrics, before and after; absent if no change was sent between them. */
 export function toldBetween(before: string, after: string): { readonly told?: Told } {
   const grown = (series: string): number => seriesOf(after, series) - seriesOf(before, series);
   const count = grown(`${TOLD}_count`);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../statistics.ts';
 import { Connection, requestBytes, type Target } from './connection.ts';
 
-/** Sends the same request at a fixed pace, whatever the answers are. */
+/** Sends the same request at a fixed rate, whatever the answers are. */
 export interface ProbePlan {
   readonly target: Target;
   readonly path: string;
@@ -33,8 +33,7 @@ export async function runProbes(plan: ProbePlan, signal?: AbortSignal): Promise<
   const missedAtMs: number[] = [];
   const startAt = performance.now();
   const measureMs = plan.measureMs ?? Number.POSITIVE_INFINITY;
-  // Counted from 0, because sums that begin at a time of the clock are rounded, which now and then gives one probe too
-  // many.
+  // Counts from 0: sums that begin at a time of the clock are rounded, and then there is sometimes one probe too many.
   for (let dueMs = 0; dueMs < measureMs && !signal?.aborted; dueMs += plan.everyMs) {
     await sleep(Math.max(0, startAt + dueMs - performance.now()));
     const status = await prober.ask(request);
@@ -49,7 +48,7 @@ export async function runProbes(plan: ProbePlan, signal?: AbortSignal): Promise<
   return { probes: latenciesMs.length, statuses, ...missed, p50Ms, p99Ms, maxMs };
 }
 
-/** Keeps one connection and opens another when that one is gone. */
+/** Keeps one connection open, and opens another one when it is closed. */
 class Prober {
   readonly #target: Target;
   #connection: Connection | undefined;

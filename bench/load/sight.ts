@@ -1,7 +1,7 @@
 import { constants, inflateRawSync } from 'node:zlib';
 
 /**
- * This much of the wanted bytes is enough to recognise them, and fits into what a watcher keeps of the end of a piece.
+ * So many of the wanted bytes are enough to recognise them, and fit into the end of a piece that a watcher keeps.
  */
 const NEEDLE_BYTES = 100;
 const CRLF = Buffer.from('\r\n');
@@ -45,7 +45,7 @@ function chunksOf(piece: Buffer): Buffer[] {
   return chunks;
 }
 
-/** `undefined` for a chunk that is no part of a deflate stream, such as the header of the member. */
+/** The decompressed chunk; `undefined` for a chunk that is not part of a deflate stream, such as the gzip header. */
 function inflated(chunk: Buffer): Buffer | undefined {
   try {
     return inflateRawSync(chunk, { finishFlush: constants.Z_SYNC_FLUSH });
@@ -61,7 +61,7 @@ export class Sight {
   firstAt = 0;
   lastAt = 0;
   lost = 0;
-  /** Of all of them, since they began. */
+  /** The bytes that all watchers have received since they began. */
   bytes = 0;
 
   next(wanted: Needle): void {

@@ -5,7 +5,7 @@ import { secondsBetween, serverShareOf, type Usage, usageNow } from './usage.ts'
 /** Many connections that sign in, each with one request in flight. */
 export interface SignInPlan {
   readonly target: Target;
-  /** Sent in turn; every connection begins at another place of the list. */
+  /** The requests, sent in this order again and again; each connection begins at another one. */
   readonly asks: readonly Ask[];
   readonly connections: number;
   readonly measureMs: number;
@@ -16,9 +16,9 @@ export interface SignInReport {
   /** How many answers had each status. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly seconds: number;
-  /** Of one core; above 1 where the server uses several. */
+  /** The server's processor time, as a share of one core; above 1 if the server uses several. */
   readonly serverShare?: number;
-  /** Of the answers that had one. */
+  /** The refresh tokens of the answers that had one. */
   readonly refreshTokens: readonly string[];
 }
 
@@ -27,7 +27,7 @@ interface Found {
   readonly refreshTokens: string[];
 }
 
-/** Signs in until the time is over, whatever the answers. Rejects on the first broken connection. */
+/** Signs in until the time is over, whatever the answers are. Rejects on the first broken connection. */
 export async function runSignIns(plan: SignInPlan): Promise<SignInReport> {
   const connections = await Promise.all(Array.from({ length: plan.connections }, () => Connection.open(plan.target)));
   try {
@@ -56,8 +56,8 @@ async function keepSigningIn(
 }
 
 /**
- * Gives each connection a caller address of its own, for a server that trusts loopback as a proxy. The addresses are
- * those for benchmarks, RFC 2544.
+ * Gives each connection a caller address of its own, for a server that trusts loopback as a proxy. The addresses are reserved for
+ * benchmarks (RFC 2544).
  */
 const from = (index: number, ask: Ask): Ask => ({
   ...ask,
@@ -67,11 +67,11 @@ const from = (index: number, ask: Ask): Ask => ({
 /** Sessions that are refreshed again and again, each time with the token of the last answer. */
 export interface RefreshPlan {
   readonly target: Target;
-  /** Without the token, which is appended to its body. */
+  /** The request without the token, which is appended to its body. */
   readonly ask: Ask;
-  /** One for each session. */
+  /** The token of each session. */
   readonly refreshTokens: readonly string[];
-  /** For one session: the server refuses more than ten rotations a minute. The first of each session is the warm-up. */
+  /** The rotations of each session; the server refuses more than ten a minute. The first one is the warm-up. */
   readonly rotations: number;
   readonly connections: number;
   readonly measureMs: number;
@@ -83,14 +83,14 @@ export interface RefreshReport {
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of one core. */
+  /** The server's processor time, as a share of one core. */
   readonly serverShare?: number;
-  /** As issued, none of them used yet. */
+  /** The access tokens that were issued; none of them has been used yet. */
   readonly accessTokens: readonly string[];
 }
 
 interface Refreshed {
-  /** The time when the first session began its second rotation. */
+  /** The usage when the first session began its second rotation. */
   first: Usage | undefined;
   readonly latencies: number[];
   readonly accessTokens: string[];

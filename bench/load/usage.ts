@@ -29,9 +29,9 @@ export function processorSecondsOf(pid: number | undefined): number | undefined 
 /** A moment, and the processor time until then. */
 export interface Usage {
   readonly at: number;
-  /** Seconds of this process. */
+  /** The seconds that this process has used. */
   readonly own: number;
-  /** Seconds of the server, where they are known. */
+  /** The seconds that the server has used; undefined if they are not known. */
   readonly server: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export function usageNow(serverPid: number | undefined): Usage {
 
 export const secondsBetween = (first: Usage, last: Usage): number => (last.at - first.at) / 1000;
 
-/** In shares of one core; above 1 where the server uses several. Absent if it is not known. */
+/** The server's processor time between two moments, as a share of one core; above 1 if it uses several. Absent if it is not known. */
 export function serverShareOf(first: Usage, last: Usage): { readonly serverShare?: number } {
   if (first.server === undefined || last.server === undefined) return {};
   return { serverShare: (last.server - first.server) / secondsBetween(first, last) };
@@ -55,25 +55,25 @@ export function residentBytes(status: string): { now: number; peak: number } | u
   return Number.isNaN(sizes.now + sizes.peak) ? undefined : sizes;
 }
 
-/** Of a process, in bytes; undefined where the platform does not say. */
+/** The resident memory of a process in bytes; undefined if the platform does not report it. */
 export interface Resident {
   readonly now: number | undefined;
   readonly peak: number | undefined;
 }
 
-/** From the kernel if it reports it, else from the process's own metrics. Only the kernel reports the peak. */
+/** Reads the memory from the kernel if it reports it, else from the metrics of the process. Only the kernel reports the peak. */
 export async function memoryOf(server: { pid: number; metricsUrl: string }): Promise<Resident> {
   const status = await readFile(`/proc/${server.pid}/status`, 'utf8').catch(() => '');
   return residentBytes(status) ?? { now: residentMetric(await pageOf(server)), peak: undefined };
 }
 
-/** What a process has open. */
+/** The open descriptors of a process. */
 export interface Descriptors {
   readonly all: number;
   readonly sockets: number;
 }
 
-/** From /proc, proc(5); undefined where there is none. */
+/** Counts them in /proc, proc(5); undefined on a platform without it. */
 export function openDescriptors(pid: number): Descriptors | undefined {
   const folder = `/proc/${pid}/fd`;
   try {

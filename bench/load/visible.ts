@@ -10,7 +10,7 @@ export interface VisiblePlan {
   readonly tries: number;
   /** The time from the start of one try to the start of the next. A try that takes longer delays the next. */
   readonly everyMs: number;
-  /** Of one try; a try that takes longer fails the measurement. */
+  /** The longest time of one try. A longer one fails the measurement. */
   readonly timeoutMs: number;
 }
 
@@ -19,7 +19,7 @@ export interface VisibleReport {
   readonly latenciesMs: readonly number[];
   /** The number of list requests in all tries, which shows how exact the times are. */
   readonly polls: number;
-  /** Changes that were made a second. */
+  /** The number of changes that were made in a second. */
   readonly changesPerSecond: number;
 }
 

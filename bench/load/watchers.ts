@@ -16,16 +16,16 @@ export interface WatcherPlan {
   readonly metricsUrl: string;
   readonly serverPid: number;
   readonly nodes: readonly string[];
-  /** What a watcher asks for beside the version that it goes on from. */
+  /** The headers of a watcher's request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly coding: 'identity' | 'gzip';
   readonly watchers: number;
-  /** More watchers, which ask for the first state and read nothing of it. */
+  /** The number of additional watchers that request the initial state and do not read it. */
   readonly slow: number;
   readonly idleMs: number;
   readonly tries: number;
   readonly pauseMs: number;
-  /** Of one change, and of one watcher that begins. */
+  /** The time limit of one change, and of the start of one watcher. */
   readonly timeoutMs: number;
 }
 
@@ -35,22 +35,22 @@ export interface WatcherReport {
   readonly openMs: number;
   readonly idle: ServerMoment;
   /**
-   * The times from the cluster's answer to a change until the first and the last watcher saw it. One of each for a try.
+   * The times from the cluster's answer to a change until the first and the last watcher saw it, for each change.
    */
   readonly firstMs: readonly number[];
   readonly lastMs: readonly number[];
   readonly busy: ServerMoment;
-  /** To all watchers together, including a bookmark now and then. */
+  /** The bytes to all watchers together for a change, with some bookmarks. */
   readonly bytesAChange: number;
   /** Watchers whose connection ended before the measurement did. */
   readonly lost: number;
-  /** Of those that read nothing, how many the server cut off while nothing changed. */
+  /** How many of the watchers that do not read were cut off while nothing changed. */
   readonly cutOff: number;
 }
 
 const LABEL = 'bench.example.test/watched';
 const OPENERS = 100;
-/** Longer than any wanted text, because the end of a piece may hold the beginning of one. */
+/** The bytes that are kept of a piece. A wanted text is shorter, and may begin at the end of a piece. */
 const TAIL = 128;
 const BOOKMARK = '"BOOKMARK"';
 
@@ -67,7 +67,7 @@ interface Opening {
   readonly bookmark: Needle;
 }
 
-/** Counts in `sight` when the wanted text arrives; resolves with the first bookmark. */
+/** Opens a watcher, which tells `sight` when the wanted text arrives. Resolves at the first bookmark. */
 function openWatcher(request: Buffer, { port }: Target, { sight, bookmark }: Opening): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const tail = Buffer.alloc(TAIL);
@@ -147,7 +147,7 @@ async function openAll(plan: WatcherPlan, sight: Sight): Promise<readonly Socket
   return sockets;
 }
 
-/** Nobody listens for its data, so it reads only what fits into its own memory and the kernel's. */
+/** Opens a watcher that does not read. Only what fits into its buffer and the kernel's is received. */
 function openSlow({ gatehouse, listPath }: WatcherPlan): Socket {
   const request = requestBytes(gatehouse, { path: `${listPath}?watch=1` });
   const socket = connect({ port: gatehouse.port, host: '127.0.0.1' }, () => socket.write(request));
@@ -157,14 +157,14 @@ function openSlow({ gatehouse, listPath }: WatcherPlan): Socket {
 const cutOffBy = async (plan: WatcherPlan): Promise<number> =>
   seriesOf(await pageOf(plan), 'gatehouse_watches_ended_total{end="slow"}');
 
-/** The time when the cluster had answered. The wanted text is set before that, so that no sight of it is missed. */
+/** Makes a change. Resolves to the time of the cluster's answer. Sets the wanted text before that, so that it is not missed. */
 async function change(
   cluster: Connection,
   plan: WatcherPlan,
   { attempt, sight }: { attempt: number; sight: Sight },
 ): Promise<number> {
   const name = plan.nodes[attempt % plan.nodes.length] ?? '';
-  // Another one each time: the same nodes are changed for each form.
+  // A new value each time, because the same nodes are changed for each form of the stream.
   const value = `v${attempt}-of-${plan.tries}-at-${Date.now()}`;
   sight.next(new Needle(`"${LABEL}":"${value}"`, plan.coding));
   const answer = await cluster.exchange(
@@ -190,23 +190,23 @@ async function untilAll(sight: Sight, { watchers, timeoutMs }: WatcherPlan): Pro
 
 const PROBE_MS = 10;
 
-/** The server over one stretch of time; what the platform does not say is absent. */
+/** The server during a part of the measurement. Values that the platform does not report are absent. */
 export interface ServerMoment {
   readonly residentBytes: number | undefined;
   /** Milliseconds by which timers were late, from the server's own metrics. */
   readonly loopDelay: { readonly p99Ms: number; readonly maxMs: number };
-  /** Of one core. */
+  /** The server's processor time, as a share of one core. */
   readonly serverShare?: number;
-  /** In shares of one core: the processor time of the watchers themselves. */
+  /** The processor time of the watchers themselves, as a share of one core. */
   readonly readerShare: number;
   readonly seconds: number;
-  /** By the server's own metrics, from the look that found a change until everything was handed to the kernel. */
+  /** From the server's metrics: the time from finding a change until all watches were sent it. */
   readonly told?: Told;
-  /** A page of one node, a hundred times a second, meanwhile. */
+  /** Requests for a page of one node meanwhile, a hundred a second. */
   readonly probes: ProbeReport;
 }
 
-/** The server while this goes on. Its loop delay is that since the metrics were last read. */
+/** Measures the server while `work` runs. The loop delay is that since the metrics were last read. */
 async function momentOf(plan: WatcherPlan, work: () => Promise<unknown>): Promise<ServerMoment> {
   const before = await pageOf(plan);
   const first = usageNow(plan.serverPid);
@@ -243,7 +243,7 @@ async function probing(plan: ProbePlan, work: () => Promise<unknown>): Promise<P
   }
 }
 
-/** Runs in the thread itself. Other modules may import this file in a thread of theirs. */
+/** Runs in the thread of `probing`. */
 async function probeUntilStopped(port: MessagePort, plan: ProbePlan): Promise<void> {
   const stopped = new AbortController();
   port.once('message', () => stopped.abort());

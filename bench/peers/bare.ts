@@ -19,8 +19,8 @@ export async function startBare(children: Children, content: { identity: Buffer;
 }
 
 /**
- * The least that a Node server can do: it sends the same bytes for every request and holds each coding as one buffer.
- * Gatehouse is compared with it.
+ * The simplest possible Node server, with which Gatehouse is compared. It sends the same bytes for every request, and has each coding
+ * as one buffer.
  */
 function serve(identityFile: string, gzipFile: string): void {
   const identity = readFileSync(identityFile);

@@ -20,15 +20,15 @@ import type { Peer } from './peer.ts';
 /** An API server with nodes, which Gatehouse mirrors. */
 export interface BenchCluster {
   readonly name: string;
-  /** Reached as administrator. */
+  /** The API server, with the credentials of an administrator. */
   readonly target: Target;
-  /** Text of a kubeconfig file. */
+  /** The text of a kubeconfig file. */
   readonly kubeconfig: string;
   readonly nodeNames: readonly string[];
   stop(): Promise<void>;
 }
 
-/** A node as kubelets make it, with its list of images. The sizes in the bench are those of such nodes. */
+/** The size of a node as kubelets make it, with its list of images. All sizes in the bench are for such nodes. */
 export const NODE_BYTES = 12_000;
 
 /** The nodes that the simulated cluster would have, without the parts that an API server adds. */
@@ -41,7 +41,7 @@ export function makeNodes(count: number): NewObject[] {
   });
 }
 
-/** As many as a small real cluster has. They cost Gatehouse memory and a watch, but nothing per list. */
+/** As many pods as on a node of a small real cluster. They cost Gatehouse memory and a watch, but nothing for each list. */
 const PODS_PER_NODE = 10;
 
 /** The simulated API server, in this process. */
@@ -49,7 +49,7 @@ export interface Simulation extends BenchCluster {
   readonly cluster: SimulatedCluster;
 }
 
-/** Everybody may do everything, unless told otherwise. */
+/** Starts a simulated cluster. Every user may do everything, unless `authorize` decides otherwise. */
 export async function startSimulated(
   nodes: number,
   podsPerNode = PODS_PER_NODE,
@@ -89,7 +89,7 @@ export interface RealCluster extends BenchCluster {
   readonly peer: Peer;
 }
 
-/** Starts it, empty, with these flags besides. */
+/** Starts an empty API server, with these additional flags. */
 export async function startReal(apiServerArgs: readonly string[] = []): Promise<ControlPlane> {
   const control = await startControlPlane({ apiServerArgs });
   const binding = ['clusterrolebinding', 'bench', '--clusterrole=cluster-admin', `--user=${BENCH_USERS[0] ?? ''}`];
@@ -98,8 +98,7 @@ export async function startReal(apiServerArgs: readonly string[] = []): Promise<
 }
 
 /**
- * Creates the nodes after the first `existing` ones, which are there already. The parts stop together with the control
- * plane, not before.
+ * Creates the nodes after the first `existing` ones, which exist already. The returned parts stop together with the control plane.
  */
 export async function withNodes(
   control: ControlPlane,
@@ -137,9 +136,9 @@ async function createAll(target: Target, nodes: readonly NewObject[]): Promise<v
 }
 
 /**
- * The API server records in every object who wrote which field, which is a third of the object's size. Gatehouse leaves
- * that out of its answer; to compare equal answers it is taken off here
- * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#clearing-managedfields).
+ * Creates a node, and removes its managedFields, which are a third of its size
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#clearing-managedfields). Gatehouse leaves them out of its answer,
+ * so the answers are then comparable.
  */
 async function createNode(to: { connection: Connection; target: Target }, node: NewObject): Promise<void> {
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Node', ...node });

@@ -15,10 +15,10 @@ import { TURN_WATCH, type Turns, takeTurns } from './turns.ts';
  */
 export interface Gatehouse extends Peer {
   readonly pid: number;
-  /** From the start of the process to its log line `ready`. */
+  /** The time from the start of the process to its log line `ready`. */
   readonly startToReadyMs: number;
   readonly metricsUrl: string;
-  /** Of every user of the bench. */
+  /** The password of every user of the bench. */
   readonly password: string;
   /** Only for a process that was started with `TURN_WATCH`. */
   takeTurns(): Promise<Turns>;
@@ -30,13 +30,13 @@ export interface GatehouseOptions {
   readonly kubeconfig: string;
   /** Sections of its configuration file, which replace the defaults. */
   readonly settings?: Readonly<Record<string, object>>;
-  /** Of Node itself; default: none. */
+  /** Arguments of Node itself. Default: none. */
   readonly nodeArguments?: readonly string[];
 }
 
-/** As the deployment sets it: each half of the young part of the heap, in MiB. */
+/** The deployment's setting: the size of each half of the young heap, in MiB. */
 export const DEPLOYED_YOUNG_HEAP = '--max-semi-space-size=8';
-/** As the deployment sets it for a limit of 512 Mi: 60 % of it for the heap. */
+/** The deployment's setting for a limit of 512 Mi: 60 % of it for the heap. */
 export const DEPLOYED_HEAP = ['--max-old-space-size=307', DEPLOYED_YOUNG_HEAP];
 
 const TOKEN_PATH = '/oauth/token';
@@ -45,12 +45,11 @@ const TOKEN_PATH = '/oauth/token';
 export const BENCH_CLIENT = { client_id: 'gatehouse', client_secret: 'gatehouse' };
 
 /**
- * Enough for ten minutes of sign-ins: a user has at most 256 refreshed sessions, and beyond that the one that was idle
- * longest ends.
+ * Enough users for ten minutes of sign-ins. A user has at most 256 refreshed sessions; beyond that the one that was idle longest ends.
  */
 export const BENCH_USERS: readonly string[] = Array.from({ length: 16 }, (_, index) => `bench-${fourDigits(index)}`);
 
-/** So that all names of one kind have the same length. */
+/** Four digits, so that all names of one kind have the same length. */
 export function fourDigits(index: number): string {
   return index.toString(16).padStart(4, '0');
 }
@@ -71,14 +70,14 @@ export const signInAsk = (username: string, password: string): Ask =>
 
 const PLATFORM = 'gatehouse';
 const LIST_PATH = `/kapis/resources.${PLATFORM}.io/v1alpha3/nodes`;
-/** That of the default configuration. */
+/** The cost of hashes in the default configuration. */
 export const BENCH_HASH_COST = 10;
 
 /** A first list of 1,000 nodes takes well under a second, one of 450,000 pods half a minute; a busy machine gets several times that. */
 const READY_TIMEOUT_MS = 240_000;
 const POLL_MS = 2;
 
-/** Resolves when it is ready and the bench has signed in. */
+/** Starts Gatehouse. Resolves when it is ready and the bench has signed in. */
 export async function startGatehouse(children: Children, options: GatehouseOptions): Promise<Gatehouse> {
   const password = randomBytes(18).toString('base64url');
   const log = join(children.folder, `${options.name}-${randomBytes(4).toString('hex')}.log`);
@@ -103,10 +102,10 @@ export async function startGatehouse(children: Children, options: GatehouseOptio
   };
 }
 
-/** For requests that bring a bearer of their own, or none. */
+/** The target for requests with a bearer of their own, or with none. */
 export const withoutBearer = ({ target }: Gatehouse): Target => ({ port: target.port, headers: {} });
 
-/** Signs everybody in. The headers of each user's requests, by name. */
+/** Signs all users in. Resolves to the headers of each user's requests, by name. */
 export async function bearersOf(gatehouse: Gatehouse): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
   const connection = await Connection.open(gatehouse.target);
   const headers = new Map<string, Readonly<Record<string, string>>>();

@@ -8,7 +8,7 @@ import { selfSigned } from '../../test/support/self-signed.ts';
 import { type Children, end } from '../children.ts';
 import { Connection, requestBytes, type Target } from '../load/connection.ts';
 
-/** Another way to the same API server. */
+/** A server through which requests reach the same API server. */
 export interface GatewayPeer {
   readonly name: string;
   readonly target: Target;
@@ -17,7 +17,7 @@ export interface GatewayPeer {
   stop(): Promise<void>;
 }
 
-/** `kubectl proxy`: as the administrator, without any question to its clients. */
+/** `kubectl proxy`, which passes on requests as the administrator and does not authenticate its clients. */
 export async function startKubectlProxy(children: Children, control: ControlPlane): Promise<GatewayPeer> {
   const [port = 0] = await freePorts(1);
   const args = ['--kubeconfig', await control.kubeconfigFile(), 'proxy', `--port=${port}`];
@@ -27,10 +27,10 @@ export async function startKubectlProxy(children: Children, control: ControlPlan
   return { name: 'kubectl proxy', target, ...(child.pid && { pid: child.pid }), stop: () => end(child) };
 }
 
-/** The name in the certificate by which kube-rbac-proxy shows itself to the API server. */
+/** The name in the certificate with which kube-rbac-proxy authenticates at the API server. */
 export const PROXY_USER = 'bench-proxy';
 
-/** What the API server has to trust for it: the flag, and the certificate that kube-rbac-proxy shows. */
+/** Makes the client certificate of kube-rbac-proxy, and the flag by which the API server trusts it. */
 export async function makeProxyCertificate(folder: string) {
   const { cert, key } = selfSigned(PROXY_USER);
   const files = { cert: join(folder, 'proxy.crt'), key: join(folder, 'proxy.key') };
@@ -40,8 +40,8 @@ export async function makeProxyCertificate(folder: string) {
 }
 
 /**
- * kube-rbac-proxy: reviews the bearer and the right of each request and remembers both, as Gatehouse does with the bearer.
- * It passes requests on by a client certificate of its own, without impersonation.
+ * kube-rbac-proxy, which reviews the bearer and the right of each request, and caches both. It passes requests on with a client
+ * certificate of its own, without impersonation.
  */
 export async function startRbacProxy(
   children: Children,

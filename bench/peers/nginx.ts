@@ -7,7 +7,7 @@ import { type Children, end } from '../children.ts';
 import { Connection } from '../load/connection.ts';
 import type { Peer } from './peer.ts';
 
-/** The path where packages install it; undefined if it is not installed. */
+/** The path of nginx, where packages install it; undefined if it is not installed. */
 export function findNginx(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const folders = [...(environment['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
   return folders
@@ -17,8 +17,8 @@ export function findNginx(environment: Readonly<Record<string, string | undefine
 }
 
 /**
- * Runs as one process in the foreground, like the other servers. It sends files by sendfile, compressed ones from the
- * disk, and logs no requests. Everything that it writes is under its prefix.
+ * nginx as one process in the foreground, like the other servers. It sends files with sendfile, also the compressed ones, and logs no
+ * requests. All files that it writes are under its prefix.
  */
 const configuration = (port: number): string => `daemon off;
 master_process off;
@@ -45,7 +45,7 @@ http {
 const READY_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 
-/** nginx that sends these bytes. It shows what a server without a language runtime reaches. */
+/** Starts an nginx that sends these bytes. It shows the rate of a server without a language runtime. */
 export async function startNginx(
   children: Children,
   program: string,

@@ -21,7 +21,7 @@ export const listHeaders = (coding: Coding): Record<string, string> => ({
   'accept-encoding': coding,
 });
 
-/** One list, content kept as sent. Rejects when the answer is not 200. */
+/** Fetches one list, with the content as it was sent. Rejects when the answer is not 200. */
 export async function fetchList(peer: Peer, coding: Coding): Promise<FullAnswer> {
   const connection = await Connection.open(peer.target);
   try {
@@ -35,14 +35,14 @@ export async function fetchList(peer: Peer, coding: Coding): Promise<FullAnswer>
   }
 }
 
-/** On a busy machine one pass of compression may take most of this time. */
+/** The size must not change for this time. On a busy machine one pass of compression may take most of it. */
 const SETTLED_MS = 2_000;
 const SETTLE_POLL_MS = 250;
 const SETTLE_TIMEOUT_MS = 60_000;
 
 /**
- * The gzip list once its size has not changed for 2 s. Gatehouse compresses in the background, and sends parts that are
- * not compressed yet as they are. The bare server has to send the bytes that Gatehouse sends in the end.
+ * Fetches the gzip list when its size has not changed for 2 s. Gatehouse compresses in the background, and sends parts that are not
+ * compressed yet without compression. The bare server must send the final bytes.
  */
 export async function fetchSettledGzip(peer: Peer): Promise<FullAnswer> {
   const giveUpAt = performance.now() + SETTLE_TIMEOUT_MS;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Children } from '../children.ts';
 
-/** Stands before a cluster and answers its access reviews, after some milliseconds; everything else goes on to it. */
+/** A proxy in front of a cluster. It answers access reviews itself, after `reviewMs`, and passes everything else on. */
 interface QuickReviews {
   /** The API server's port. */
   readonly upstream: number;
@@ -14,8 +14,8 @@ interface QuickReviews {
 }
 
 /**
- * In a process of its own, where a review costs next to no processor time: the simulated cluster and the proxy before it can answer
- * some 1,500 in a second, which leaves Gatehouse idle half of the time. Returns its port.
+ * Starts it in a process of its own, where a review costs hardly any processor time. The simulated cluster and a proxy in the same
+ * process answer only about 1,500 a second, so that Gatehouse is idle half of the time. Returns its port.
  */
 export async function startQuickReviews(children: Children, plan: QuickReviews): Promise<number> {
   const child = children.fork(import.meta.filename);
@@ -24,7 +24,7 @@ export async function startQuickReviews(children: Children, plan: QuickReviews):
   return port;
 }
 
-/** Runs in that process. */
+/** The program of that process. */
 function serve({ upstream, reviewMs, refused }: QuickReviews): void {
   const review = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { spec, ...rest } = (await json(message)) as { readonly spec: { readonly user?: string } };

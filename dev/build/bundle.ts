@@ -3,16 +3,16 @@ import { type OutputChunk, rolldown } from 'rolldown';
 
 interface BundleOptions {
   readonly root: string;
-  /** The module that is run, from the root. */
+  /** The path of the module that is run, relative to `root`. */
   readonly entry: string;
   readonly folder: string;
-  /** Packages that stay outside. */
+  /** Packages that are not bundled. */
   readonly external: readonly string[];
 }
 
 /**
  * Writes the program into the folder: `main.js`, and a file for each part that it loads only when it needs it. Each has a source map
- * beside it, which names the sources' lines but does not repeat them. Resolves to every file that went in.
+ * beside it, which names the lines of the sources but does not contain them. Resolves to all files that the program was made from.
  */
 export async function bundle({ root, entry, folder, external }: BundleOptions): Promise<readonly string[]> {
   const program = await rolldown({
@@ -32,7 +32,7 @@ export async function bundle({ root, entry, folder, external }: BundleOptions): 
       chunkFileNames: '[name].js',
       sourcemap: true,
       sourcemapExcludeSources: true,
-      // What licences say stands in a file of its own.
+      // The texts of licences are in a file of their own.
       comments: false,
     });
     const chunks = output.filter((part): part is OutputChunk => part.type === 'chunk');

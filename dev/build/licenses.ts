@@ -1,6 +1,6 @@
 import type { Package } from './packages.ts';
 
-/** The licences of all packages in the image, as one text. Packages whose licences say the same stand together. */
+/** The licences of all packages in the image, as one text. Packages with the same text are listed together. */
 export function licensesText(packages: readonly Package[]): string {
   const byText = new Map<string, string[]>();
   for (const { name, version, license, licenseTexts } of packages) {

@@ -10,8 +10,8 @@ import { billOfMaterials } from './sbom.ts';
 const ROOT = resolve(import.meta.dirname, '..', '..');
 
 /**
- * `npm run build`: makes `dist`, which is all that the image has of us and of others but for `api` and a few single files. `--arch`
- * names the processor of the image (amd64, arm64), if it is another one than this machine's; `--out` another folder than `dist`.
+ * `npm run build`: makes `dist`, the program with all packages that it needs. The image has that, `api` and a few single files.
+ * `--arch` names the processor of the image (amd64, arm64), if it is not this machine's. `--out` names another folder than `dist`.
  */
 const { values } = parseArgs({
   options: { out: { type: 'string', default: 'dist' }, arch: { type: 'string', default: '' } },

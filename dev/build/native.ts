@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { lockedPackages, manifestOf, neededFolders } from './packages.ts';
 
-/** Stays a package of its own beside the program, because it loads a binary. */
+/** A package that is not bundled, because it loads a binary. */
 export const NATIVE = '@node-rs/bcrypt';
 
 interface Place {
@@ -40,13 +40,13 @@ export async function copyNative({ root, modules, arch }: Place): Promise<readon
 const copyPackage = (from: string, to: string): Promise<void> =>
   cp(from, to, { recursive: true, filter: (path) => !/\.(d\.ts|md)$/.test(path) });
 
-/** What `npm pack --json` tells of an archive. */
+/** What `npm pack --json` reports about an archive. */
 interface Packed {
   readonly filename: string;
   readonly integrity: string;
 }
 
-/** `npm ci` installs for this machine only. So the archive is fetched by itself, and must be the one in the lock file. */
+/** Downloads a package, because `npm ci` installs only those for this machine. Throws unless it is the archive in the lock file. */
 async function unpackLocked(name: string, { root, folder }: { root: string; folder: string }): Promise<void> {
   const { version, integrity } = lockedPackages(root)[`node_modules/${name}`] ?? {};
   const run = promisify(execFile);

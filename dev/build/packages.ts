@@ -7,13 +7,13 @@ export interface Package {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
-  /** As SPDX writes it. */
+  /** The SPDX expression. */
   readonly license: string;
   /** Its licence and notice files. A few packages have none. */
   readonly licenseTexts: readonly string[];
-  /** Of the archive in the registry, as the lock file has it. */
+  /** The digest of its archive in the registry, from the lock file. */
   readonly integrity: string;
-  /** The folders of those that it needs, in the image or not. */
+  /** The folders of the packages that it needs, also of those that are not in the image. */
   readonly needs: readonly string[];
 }
 
@@ -29,7 +29,7 @@ interface Manifest {
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
-/** The folders of the packages that these files are part of, once each. A file of ours is part of none. */
+/** The folders of the packages that these files are part of, once each. Our own files belong to no package. */
 export const packageFolders = (files: readonly string[]): string[] => [
   ...new Set(files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [])),
 ];
@@ -39,13 +39,13 @@ interface Locked {
   readonly integrity?: string;
 }
 
-/** By their paths from the project's folder. */
+/** The packages of the lock file, by the paths of their folders in the project. */
 export const lockedPackages = (root: string): Readonly<Record<string, Locked>> =>
   (readJson(join(root, 'package-lock.json')) as { packages: Record<string, Locked> }).packages;
 
 /**
- * Reads the packages in these folders below `modules`, which stands for the project's own `node_modules`. Throws where one has no
- * licence or is not in the lock file.
+ * Reads the packages in these folders below `modules`, which has the layout of the project's own `node_modules`. Throws if a package
+ * has no licence or is not in the lock file.
  */
 export function readPackages(
   folders: readonly string[],
@@ -69,7 +69,7 @@ export function readPackages(
   });
 }
 
-/** Where Node.js would find the packages that the one in this folder names. */
+/** The folders in which Node.js finds the packages `names` when the package in `folder` imports them. */
 export function neededFolders(folder: string, names: Readonly<Record<string, string>>): string[] {
   return Object.keys(names).flatMap((name) => {
     for (let from = folder; from !== dirname(from); from = dirname(from)) {

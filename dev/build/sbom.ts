@@ -10,8 +10,8 @@ export interface Program {
 }
 
 /**
- * The bill of materials of the image above its base: CycloneDX, as JSON. It has no date and no random number, so that two builds of one
- * commit are equal.
+ * The bill of materials of the image without its base, as CycloneDX JSON. It has no date and no random number, so that two builds of
+ * one commit are equal.
  */
 export function billOfMaterials(program: Program, packages: readonly Package[]): string {
   const components = new Map(packages.map((one) => [one.folder, component(one, Enums.ComponentType.Library)]));
@@ -46,5 +46,5 @@ function component({ name, version, license, description, integrity }: Described
   return made;
 }
 
-/** In hexadecimal digits, from the lock file's form. */
+/** Converts a digest of the lock file to hexadecimal digits. */
 const sha512 = (integrity: string): string => Buffer.from(integrity.replace(/^sha512-/, ''), 'base64').toString('hex');

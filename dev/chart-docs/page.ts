@@ -79,7 +79,7 @@ function commentAbove(lines: readonly string[], line: number): string {
   return above.join(' ');
 }
 
-/** A schema that only refers to a definition, or may be left empty besides, replaced by that definition. */
+/** Replaces a schema that only refers to a definition, even if it also allows null, by that definition. */
 function resolved(root: Schema, schema: Schema | undefined): Schema | undefined {
   const [one, ...others] = schema?.anyOf ?? [];
   if (one && others.every(({ type }) => type === 'null')) return resolved(root, one);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { chartPage } from './page.ts';
 
-/** Writes the README of the chart, and its values by themselves: a template cannot read values.yaml. */
+/** Writes the README of the chart, and its values as a JSON file, because a template cannot read values.yaml. */
 const chart = new URL('../../charts/gatehouse/', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, chart), 'utf8');
 

@@ -7,18 +7,18 @@ import { ApiError } from './status.ts';
 
 interface Application {
   readonly kind: ResourceKind;
-  /** Undefined: there is none yet. */
+  /** Undefined if the object does not exist. */
   readonly stored: KubeObject | undefined;
-  /** What the manager wants to be so, and no more. */
+  /** The fields that the manager wants, and no others. */
   readonly config: NewObject;
   readonly by: Manager;
-  /** Takes over what others manage. */
+  /** Takes over fields that other managers own. */
   readonly force: boolean;
 }
 
 /**
- * Server-side apply (https://kubernetes.io/docs/reference/using-api/server-side-apply/), without lists that are merged by
- * key: the fields of `config` are the manager's from now on, and those that it wanted before and nobody else does go.
+ * Server-side apply (https://kubernetes.io/docs/reference/using-api/server-side-apply/), but lists are not merged by key. The manager
+ * owns the fields of `config` from now on. Fields that it no longer applies are removed, unless another manager owns them.
  */
 export function applied({ kind, stored, config, by, force }: Application): NewObject {
   const isOwn = ({ manager, operation }: Managed): boolean => manager === by.name && operation === 'Apply';

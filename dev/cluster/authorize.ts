@@ -6,7 +6,7 @@ import { decide, type ResourceAttributes } from './rbac.ts';
 import type { ApiRequest, ResourceTarget } from './request.ts';
 import { ApiError, type StatusCause } from './status.ts';
 
-/** The caller's own right to the request, by the same rules that reviews are answered with; 403 without it. */
+/** Throws a 403 unless the caller has the right to the request, by the rules that also decide reviews. */
 export function authorizeRequest(store: ObjectStore, identity: Identity, request: ApiRequest): void {
   const { target, verb, path } = request;
   const subject = { user: identity.username, groups: identity.groups };
@@ -19,7 +19,7 @@ export function authorizeRequest(store: ObjectStore, identity: Identity, request
   if (!allowed) throw target ? forbidden(identity, attributesOf(request, target)) : pathForbidden(identity, path, verb);
 }
 
-/** A namespace is judged inside itself, and a list or a watch of one name as that one object. */
+/** A request for a namespace counts as one in that namespace. A list or watch of one name counts as one of that object. */
 const attributesOf = ({ verb, query }: ApiRequest, { kind, namespace, name, subresource }: ResourceTarget) => ({
   verb,
   group: kind.group,
@@ -30,7 +30,7 @@ const attributesOf = ({ verb, query }: ApiRequest, { kind, namespace, name, subr
   name: name === '' ? nameIn(query) : name,
 });
 
-/** The name in `fieldSelector=metadata.name=x`. Options that cannot be read name nothing. */
+/** The name in `fieldSelector=metadata.name=x`; empty if one of the list options cannot be parsed. */
 function nameIn(query: URLSearchParams): string {
   const isCount = (option: string): boolean => /^-?\d*$/.test(query.get(option) ?? '');
   if (!['limit', 'timeoutSeconds'].every(isCount)) return '';
@@ -38,7 +38,7 @@ function nameIn(query: URLSearchParams): string {
   return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
 }
 
-/** The 403 for somebody without this right. */
+/** The 403 for a caller without this right. */
 export function forbidden({ username }: Identity, wanted: ResourceAttributes): ApiError {
   const { verb = '', group = '', resource: plural = '', subresource = '', namespace = '', name = '' } = wanted;
   const resource = subresource === '' ? plural : `${plural}/${subresource}`;

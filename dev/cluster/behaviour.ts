@@ -9,7 +9,7 @@ export interface StatusBehaviour {
   readonly causes?: readonly StatusCause[];
   /** In `details` and as the `Retry-After` header. */
   readonly retryAfterSeconds?: number;
-  /** The request is carried out first: a write happens, and then its author is told that it failed. */
+  /** The request is carried out first: a write happens, and then the client gets the failure. */
   readonly afterCommit?: boolean;
 }
 
@@ -19,19 +19,19 @@ interface ConnectionBehaviour {
   readonly afterCommit?: boolean;
 }
 
-/** Answers as usual and disturbs the body. Without `afterEvents` and `afterBytes` it strikes right after the headers. */
+/** Answers as usual, with a fault in the body. Without `afterEvents` and `afterBytes` the fault begins right after the headers. */
 export interface StreamFault {
-  /** Strikes after this many events (for a list: bodies) were written. */
+  /** The fault begins after this many events (for a list: bodies). */
   readonly afterEvents?: number;
-  /** Strikes at this byte of the body, even in the middle of a line or a gzip stream. */
+  /** The fault begins at this byte of the body, even in the middle of a line or a gzip stream. */
   readonly afterBytes?: number;
-  /** Written there, exactly as given: garbage, part of a line, `eventLine(…)`, `errorEvent(…)`. */
+  /** Texts that are written when the fault begins, exactly as given: garbage, part of a line, `eventLine(…)`, `errorEvent(…)`. */
   readonly inject?: readonly string[];
-  /** This many events from there on are left out. */
+  /** This many of the following events are left out. */
   readonly drop?: number;
   /**
-   * How the answer ends there; left out, it goes on as usual. `close`: a proper end. `cut`: FIN without the last chunk.
-   * `reset`: RST. `silence`: the connection stays and not another byte comes.
+   * How the fault ends the answer. `close`: a proper end. `cut`: FIN without the last chunk. `reset`: RST. `silence`: the connection
+   * stays open, and no further byte comes. Absent: the answer goes on as usual.
    */
   readonly ending?: 'close' | 'cut' | 'reset' | 'silence';
   /** Slows the whole body down. */
@@ -42,7 +42,7 @@ interface StreamBehaviour {
   readonly stream: StreamFault;
 }
 
-/** What the server does instead of answering properly. The kinds differ in their first member. */
+/** What the server does instead of answering properly. The first member tells the three kinds apart. */
 export type Behaviour = StatusBehaviour | ConnectionBehaviour | StreamBehaviour;
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -82,8 +82,7 @@ export const eventLine = (type: string, object: object): string => `${JSON.strin
 export const errorEvent = (behaviour: StatusBehaviour): string => eventLine('ERROR', scriptedStatus(behaviour));
 
 /**
- * "Too large resource version", either with the cause that says so, or by message only, as servers before 1.19 answered
- * it.
+ * "Too large resource version", either with a machine-readable cause, or only as a message, as in servers before 1.19.
  */
 export const tooLarge = (form: 'cause' | 'message'): StatusBehaviour => ({
   status: 504,

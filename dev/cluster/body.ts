@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 
 /** The body of one answer, written piece by piece. */
 export interface Body {
-  /** One event, or a whole list. False: wait for `drained` before writing more. */
+  /** Writes one event, or a whole list. Returns false if the caller must wait for `drained` before it writes more. */
   write(text: string | Buffer): boolean;
   /** Resolves when more can be written, or when nothing ever can again. */
   drained(): Promise<void>;

@@ -25,13 +25,13 @@ export interface SimulatedClusterOptions {
   readonly lagMs?: number;
   /** Default 60,000; 0: no bookmarks. */
   readonly bookmarkIntervalMs?: number;
-  /** Default true: `sendInitialEvents` is served; false: refused with 422, as where the feature is off. */
+  /** Whether `sendInitialEvents` is served. If not, it is refused with 422, like by a server without the feature. Default true. */
   readonly watchList?: boolean;
   /** Bearer tokens besides the administrator's, and the user that each stands for. */
   readonly tokens?: Readonly<Record<string, Identity>>;
   /** Decides SubjectAccessReviews. Default: RBAC over the role and binding objects in the store. */
   readonly authorize?: (spec: SubjectAccessReviewSpec) => boolean;
-  /** Decides TokenReviews: their status, or `undefined` for the usual one. Default: always the usual one. */
+  /** Returns the status of a TokenReview, or `undefined` for the usual one. Default: always the usual one. */
   readonly reviewToken?: (spec: TokenReviewSpec) => object | undefined;
   /** `gitVersion` of `/version`. Default v1.34.4. */
   readonly version?: string;
@@ -43,15 +43,15 @@ export interface SimulatedClusterOptions {
 export interface SimulatedCluster {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** Made at the start. Its user is a member of `system:masters`. */
+  /** A random token, made at the start. Its user is a member of `system:masters`. */
   readonly adminToken: string;
-  /** Live: a token added or deleted counts from the next request on. */
+  /** May be changed: a token that is added or deleted counts from the next request on. */
   readonly tokens: Map<string, Identity>;
   /** The state, without HTTP in between. */
   readonly objects: ObjectStore;
-  /** A token of an existing service account, as a pod has it mounted; good for an hour. */
+  /** A token of an existing service account, like the one that is mounted into a pod. It is valid for an hour. */
   serviceAccountToken(namespace: string, name: string, audiences: readonly string[]): string;
-  /** A new key signs service account tokens from now on; the others stay published. Answers its `kid`. */
+  /** Makes a new key, which signs service account tokens from now on. The others stay published. Returns its `kid`. */
   addServiceAccountKey(alg: TokenAlgorithm): string;
   /** Refuses the tokens of all keys but the newest, and no longer publishes the old keys. */
   retireServiceAccountKeys(): void;
@@ -78,7 +78,7 @@ export interface SimulatedCluster {
   stop(): Promise<void>;
 }
 
-/** A quiet kube-apiserver on loopback is behind by up to some milliseconds, one under load by more. */
+/** The watch cache of a quiet kube-apiserver on loopback is a few milliseconds behind etcd, that of a busy one more. */
 const DEFAULT_LAG_MS = 50;
 
 export async function startSimulatedCluster(options: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
@@ -124,7 +124,7 @@ function createParts(options: SimulatedClusterOptions, adminToken: string) {
   const admin: Identity = { username: 'kubernetes-admin', groups: ['system:masters'] };
   const kinds = new ServedKinds(options.platform ?? 'gatehouse');
   const store = createStore({ clock, random, kinds });
-  // Chance of its own: a read must not change the uids of what is made after it.
+  // A random source of its own, because a read must not change the uids of objects that are created after it.
   const lag = { random: seededRandom(options.seed ?? 1), lagMs: options.lagMs ?? DEFAULT_LAG_MS };
   return {
     store,
@@ -144,7 +144,7 @@ function createParts(options: SimulatedClusterOptions, adminToken: string) {
   } satisfies ServerParts;
 }
 
-/** With the namespaces that every cluster has. */
+/** Creates the store, with the namespaces that every cluster has. */
 function createStore(parts: StoreParts): ObjectStore {
   const store = new ObjectStore(parts);
   for (const name of ['default', 'kube-node-lease', 'kube-public', 'kube-system']) {

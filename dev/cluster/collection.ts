@@ -7,7 +7,7 @@ import type { ResourceKind } from './kinds.ts';
  */
 const SNAPSHOTS_KEPT = 16;
 
-/** First index whose element does not come before the wanted one. */
+/** The index of the first element that does not come before the wanted one. */
 function lowerBound<T>(sorted: readonly T[], comesBefore: (element: T) => boolean): number {
   let low = 0;
   let high = sorted.length;

@@ -8,16 +8,15 @@ import { parseJson } from './request-body.ts';
 import { type ApiError, conflict, methodNotAllowed, notFound, preconditionFailed } from './status.ts';
 import { timestamp } from './timestamp.ts';
 
-/** What a deletion has done. `isGone` false: the object is only marked. */
+/** The result of a deletion. If `isGone` is false, the object is only marked as deleted. */
 interface Deletion {
   readonly object: KubeObject;
   readonly isGone: boolean;
 }
 
 /**
- * DELETE, with preconditions on uid and version. An object with finalizers is only marked: whoever removes the last of
- * them removes it. A pod that runs on a node is only marked, too, because its kubelet would end it; `gracePeriodSeconds`
- * 0 removes it.
+ * DELETE, with preconditions on uid and version. An object with finalizers is only marked; the update that removes the last finalizer
+ * removes it. A pod that runs on a node is only marked, too, because its kubelet would end it; `gracePeriodSeconds` 0 removes it.
  */
 export function deleteObject(
   store: ObjectStore,
@@ -31,7 +30,7 @@ export function deleteObject(
   const options = request.body.length === 0 ? {} : parseJson(request.body);
   checkPreconditions(target, stored, isRecord(options['preconditions']) ? options['preconditions'] : {});
   const dryRun = isDryRun(request);
-  // Options in a body count alone.
+  // If the request has a body, the options in the query are ignored.
   const asked =
     request.body.length > 0 ? options['gracePeriodSeconds'] : (request.query.get('gracePeriodSeconds') ?? undefined);
   if (kind.plural === 'namespaces')
@@ -50,8 +49,8 @@ interface Ending {
 }
 
 /**
- * Marks a pod. One that runs on a node stays, because its kubelet would end it; any other, and one that has no time left, is gone
- * after that. A further deletion can only shorten the time.
+ * Marks a pod as deleted. A pod that runs on a node stays, because its kubelet would end it. Any other pod is removed at once, and so
+ * is one with a grace period of 0. A further deletion can only shorten the grace period.
  */
 function endPod(
   store: ObjectStore,
@@ -71,8 +70,8 @@ function endPod(
 const KEPT_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-system']);
 
 /**
- * Marks a namespace, which takes no new content from then on. It stays with what is in it: a controller would remove all that,
- * and there are no controllers here.
+ * Marks a namespace as deleted, which then accepts no new content. The namespace and its objects stay, because there is no controller
+ * here that would remove them.
  */
 function terminate(
   store: ObjectStore,
@@ -103,7 +102,7 @@ function marks(stored: KubeObject, { nowMs, graceSeconds }: { nowMs: number; gra
 const hasFinalizers = ({ metadata }: Pick<NewObject, 'metadata'>): boolean =>
   Array.isArray(metadata['finalizers']) && metadata['finalizers'].length > 0;
 
-/** Whether this update removes the last finalizer of an object that waits for that only. */
+/** Whether this update removes the last finalizer of a deleted object that waits for nothing else. */
 export const completesDeletion = (stored: KubeObject, wanted: NewObject): boolean =>
   stored.metadata['deletionGracePeriodSeconds'] === 0 && !hasFinalizers(wanted);
 
@@ -115,7 +114,7 @@ function checkPreconditions(
   { metadata: { name, uid, resourceVersion } }: KubeObject,
   wanted: Record<string, unknown>,
 ): void {
-  // The storage of namespaces has checks of its own.
+  // A real server checks namespaces in other code, with other texts.
   const isOwn = kind.plural === 'namespaces';
   const refuse = (why: string, own: string): ApiError =>
     isOwn ? conflict(kind, name, `Precondition failed: ${own}`) : preconditionFailed(kind, name, why);

@@ -45,7 +45,7 @@ function versionInfo(gitVersion: string): object {
   };
 }
 
-/** Is `path` below an API version of ours? */
+/** Whether `path` is below an API version that is served. */
 export function isServed(path: string, { groups }: ServedKinds): boolean {
   const [, root, group = '', version] = path.split('/');
   return root === 'api' ? group === 'v1' : root === 'apis' && version !== undefined && groups.get(group) === version;

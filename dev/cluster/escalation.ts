@@ -10,7 +10,7 @@ import { notFound } from './status.ts';
 export interface RbacWrite {
   readonly target: ResourceTarget;
   readonly caller: Identity;
-  /** As it is to be stored. */
+  /** The object as it will be stored. */
   readonly wanted: NewObject;
   readonly stored?: KubeObject | undefined;
 }
@@ -18,8 +18,8 @@ export interface RbacWrite {
 const RBAC = 'rbac.authorization.k8s.io';
 
 /**
- * The API server's own rule, beyond the right to write these objects: nobody grants what he does not hold. A binding needs
- * all rights of its role, or `bind` on it; a role needs all that it grants, or `escalate` on it. Else 403.
+ * The API server's rule against escalation: a caller may grant only rights that the caller has. A binding needs all rights of its role,
+ * or `bind` on the role. A role needs all rights that it grants, or `escalate` on the role. Throws a 403 otherwise.
  */
 export function confirmNoEscalation(store: ObjectStore, write: RbacWrite): void {
   const { kind } = write.target;
@@ -28,7 +28,7 @@ export function confirmNoEscalation(store: ObjectStore, write: RbacWrite): void 
   else confirmRole(store, write);
 }
 
-/** Whoever may update an object may remove its finalizers, whatever it grants. */
+/** Whether an update changes only finalizers or owner references, which grants nothing. */
 function isKept({ stored, wanted }: RbacWrite): boolean {
   const essence = ({ metadata, kind: _kind, apiVersion: _version, ...content }: NewObject): object => {
     const { finalizers: _finalizers, ownerReferences: _owners, ...rest } = metadata;
@@ -73,7 +73,7 @@ function confirmHeld(store: ObjectStore, { caller, target, wanted }: RbacWrite, 
   throw refused(target.kind, wanted.metadata.name, why);
 }
 
-/** Rules of one verb on one resource, one named object or one path each. */
+/** Splits a rule into rules that each have one verb and one resource, one object name or one path. */
 function brokenDown(rule: PolicyRule): readonly PolicyRule[] {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => ({ resourceNames: [name] }));
@@ -88,7 +88,7 @@ function brokenDown(rule: PolicyRule): readonly PolicyRule[] {
   return [...ofResources, ...ofPaths];
 }
 
-/** Whether somebody with the rule `held` has all of `wanted`. */
+/** Whether the rule `held` grants all rights of `wanted`. */
 function covers(held: PolicyRule, wanted: PolicyRule): boolean {
   const names = held.resourceNames ?? [];
   return (
@@ -120,7 +120,7 @@ function compacted(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   return [...paths, ...joined];
 }
 
-/** As Go writes it. */
+/** The rule as Go prints it. */
 function ruleText({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
   const parts = Object.entries({
     APIGroups: apiGroups,

@@ -6,7 +6,7 @@ import { Waiters } from './waiters.ts';
  */
 const REQUESTS_KEPT = 10_000;
 
-/** What the server saw. Tests use it to check request budgets and exact bytes. */
+/** Records what the server has received. Tests use it to check the number of requests and their exact bytes. */
 export class Evidence {
   readonly #counts = new Map<string, number>();
   readonly #openWatches = new Map<string, number>();
@@ -34,7 +34,7 @@ export class Evidence {
     return this.#counts.get(`${verb} ${kind}`) ?? 0;
   }
 
-  /** Lists begun: a paged list counts once. */
+  /** The number of lists; a list with several pages counts once. */
   listStarts(kind: string): number {
     return this.count('list', kind) - this.count('list page', kind);
   }
@@ -51,7 +51,7 @@ export class Evidence {
     this.#requests = [];
   }
 
-  /** Resolves as soon as the condition holds; it is asked again whenever the server has seen something. */
+  /** Resolves as soon as the condition holds, which is checked again after each request, connection and watch. */
   until(condition: () => boolean, signal: AbortSignal = AbortSignal.timeout(60_000)): Promise<void> {
     return this.#waiters.until(condition, signal, () => 'the simulated cluster did not see what was waited for');
   }

@@ -14,7 +14,7 @@ const GZIP_FROM_BYTES = 128 * 1024;
 
 const COMMON_HEADERS = { 'cache-control': 'no-cache, private' };
 
-/** Writes a complete answer, disturbed by `fault` if there is one. */
+/** Writes a complete answer, with `fault` in its body if there is one. */
 export async function sendAnswer(
   response: ServerResponse,
   answer: Answer,
@@ -27,7 +27,7 @@ export async function sendAnswer(
     ...COMMON_HEADERS,
     'content-type': answer.contentType ?? 'application/json',
     ...(packed ? { 'content-encoding': 'gzip', vary: 'Accept-Encoding' } : {}),
-    // Without a length a disturbed body can end early and still be a complete HTTP message.
+    // Without a length, a body that a fault ends early is still a complete HTTP message.
     ...(fault ? {} : { 'content-length': bytes.length }),
     ...answer.headers,
   });

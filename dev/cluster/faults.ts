@@ -11,7 +11,7 @@ export interface RequestMatch {
   readonly subresource?: string;
   /** Lets this many matching requests pass first: 6 hits the seventh. */
   readonly skip?: number;
-  /** Any further condition. */
+  /** A further condition. */
   readonly when?: (request: ApiRequest) => boolean;
 }
 
@@ -22,7 +22,7 @@ interface Rule {
   left: number;
 }
 
-/** True if the rule has no such condition or names exactly this value. */
+/** Whether a condition of a rule is absent or equal to this value. */
 const agrees = (wanted: string | undefined, actual: string | undefined): boolean =>
   wanted === undefined || wanted === actual;
 
@@ -35,25 +35,25 @@ const matches = ({ match }: Rule, request: ApiRequest): boolean =>
   (match.when?.(request) ?? true);
 
 /**
- * The script of misbehaviour. A request gets the oldest rule that matches it and is not used up. Rules come before
- * authentication, so a scripted 401 needs no wrong token.
+ * The faults that tests have ordered, as rules. A request gets the oldest rule that matches it and is not used up. Rules come before
+ * authentication, so a rule for a 401 needs no wrong token.
  */
 export class Faults {
   #rules: Rule[] = [];
 
-  /** The next matching request behaves so. */
+  /** Applies the behaviour to the next matching request. */
   next(match: RequestMatch, behaviour: Behaviour): void {
     this.times(1, match, behaviour);
   }
 
-  /** The next `count` matching requests behave so. */
+  /** Applies the behaviour to the next `count` matching requests. */
   times(count: number, match: RequestMatch, behaviour: Behaviour): void {
     this.#rules.push({ match, behaviour, toSkip: match.skip ?? 0, left: count });
   }
 
   /**
-   * Every matching request behaves so until the returned function is called. Requests that were answered in this way
-   * before stay so.
+   * Applies the behaviour to every matching request until the returned function is called. Requests that came before that keep it,
+   * for example a silent connection.
    */
   until(match: RequestMatch, behaviour: Behaviour): () => void {
     const rule: Rule = { match, behaviour, toSkip: match.skip ?? 0, left: Number.POSITIVE_INFINITY };
@@ -67,7 +67,7 @@ export class Faults {
     this.#rules = [];
   }
 
-  /** For the server: the behaviour that this request meets, counted as used. */
+  /** For the server: returns the behaviour for this request, and counts the rule as used. */
   take(request: ApiRequest): Behaviour | undefined {
     for (const rule of this.#rules) {
       if (!matches(rule, request)) continue;

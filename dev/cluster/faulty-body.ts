@@ -4,10 +4,10 @@ import type { StreamFault } from './behaviour.ts';
 import { type Body, plainBody } from './body.ts';
 import { pacedBody } from './paced-body.ts';
 
-/** Ends a connection the hard way, after what was written has left the process. */
+/** Resets a connection after the written bytes have left the process. */
 export function resetConnection(response: ServerResponse): void {
   const { socket } = response;
-  // One turn later, because the chunk just written leaves on the next tick and an RST would overtake it.
+  // One turn later, because the last chunk is sent in the next tick, and an RST would overtake it.
   setImmediate(() => socket?.resetAndDestroy());
 }
 

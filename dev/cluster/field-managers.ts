@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, type KubeObject, memberAt, type NewObject } from './kube-object.ts';
 
-/** Who writes, and when. */
+/** The writer of an object, with the time of the write. */
 export interface Manager {
   readonly name: string;
   readonly apiVersion: string;
-  /** As `timestamp` writes it. */
+  /** In the format of `timestamp`. */
   readonly time: string;
 }
 
@@ -18,7 +18,7 @@ export interface Managed {
   readonly fields: ReadonlySet<string>;
 }
 
-/** The members that the server sets, or that say what an object is: nobody's. */
+/** The members that no manager owns: the server sets them, or they identify the object. */
 const UNMANAGED: ReadonlySet<string> = new Set([
   '/apiVersion',
   '/kind',
@@ -31,7 +31,7 @@ const UNMANAGED: ReadonlySet<string> = new Set([
   '/metadata/uid',
 ]);
 
-/** The fields of an object, as JSON pointers: what is no object itself, a list as a whole. */
+/** The fields of an object, as JSON pointers. A list is one field. */
 export function fieldsOf(value: unknown, pointer = ''): string[] {
   if (UNMANAGED.has(pointer)) return [];
   if (!isRecord(value)) return [pointer];
@@ -61,7 +61,7 @@ function pointersIn(fields: object, pointer = ''): string[] {
   return members.flatMap(([name, inner]) => pointersIn(inner as object, `${pointer}/${escaped(name.slice(2))}`));
 }
 
-/** `fieldsV1`: each member as `f:<name>`. What says that somebody owns a member itself, `.`, is left out. */
+/** `fieldsV1`: each member as `f:<name>`. The entries `.`, by which a manager owns a map itself, are left out. */
 function fieldsV1(fields: ReadonlySet<string>): object {
   const root: Record<string, unknown> = {};
   for (const pointer of [...fields].sort()) {
@@ -75,7 +75,7 @@ function fieldsV1(fields: ReadonlySet<string>): object {
   return root;
 }
 
-/** An object with these managers: who applies before who updates, then by time. A manager without fields is none. */
+/** An object with these managers, `Apply` before `Update` and then by time. Managers without fields are left out. */
 export function withManaged(object: NewObject, managed: readonly Managed[]): NewObject {
   const rank = ({ operation, time }: Managed): string => `${operation} ${time}`;
   const entries = managed
@@ -87,7 +87,7 @@ export function withManaged(object: NewObject, managed: readonly Managed[]): New
   return { ...object, metadata: { ...object.metadata, managedFields: entries } };
 }
 
-/** After a create, an update or a patch: what has changed is the writer's now, and nobody else's. */
+/** After a create, an update or a patch, the writer is the only manager of the fields that have changed. */
 export function managedByUpdate(stored: KubeObject | undefined, next: NewObject, by: Manager): NewObject {
   const before = managedOf(stored);
   const has = new Set(fieldsOf(next));

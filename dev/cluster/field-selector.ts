@@ -4,7 +4,7 @@ import { badRequest } from './status.ts';
 
 type Predicate = (object: KubeObject) => boolean;
 
-/** Compiles a field selector (`a=b,c!=d`) over the fields that the kind can be selected by. */
+/** Compiles a field selector (`a=b,c!=d`). Throws for a field that the kind does not support. */
 export function parseFieldSelector(text: string, kind: ResourceKind): Predicate {
   const terms = text.split(',').filter((term) => term.trim() !== '');
   const requirements = terms.map((term) => parseTerm(term, kind));
@@ -28,7 +28,7 @@ function absentValue(field: string, kind: ResourceKind): string {
   return known;
 }
 
-/** The one name that a field selector leaves; empty where it leaves several, or cannot be read. */
+/** The one name that a field selector matches; empty if it matches several or cannot be parsed. */
 export function selectedName(text: string): string {
   const terms = text.split(',').filter((term) => term !== '');
   if (!terms.every((term) => term.includes('='))) return '';

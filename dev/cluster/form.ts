@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts';
 import { apiVersionOf, type ResourceKind } from './kinds.ts';
 
-/** How objects are written: whole, or their metadata alone (`meta.k8s.io/v1` PartialObjectMetadata). */
+/** How objects are written: whole, or only their metadata (`meta.k8s.io/v1` PartialObjectMetadata). */
 export interface Form {
   /** An item of a list. */
   item(entry: Entry): string;
@@ -27,7 +27,7 @@ export const fullForm = (kind: ResourceKind): Form => {
   const type = typeText(kind.kind, apiVersionOf(kind));
   const whole = (entry: Entry): string => `{${type},${entry.text.slice(1)}`;
   return {
-    // The items of custom resources name their type, as these objects have no other way to have one.
+    // A real server writes the type into each item of a list of custom resources.
     item: kind.isCustom ? whole : (entry) => entry.text,
     list: listIn(typeText(`${kind.kind}List`, apiVersionOf(kind))),
     object: whole,

@@ -1,11 +1,11 @@
 import { unauthorized } from './status.ts';
 
-/** Who a caller is. */
+/** The identity of a caller. */
 export interface Identity {
   readonly username: string;
   readonly uid?: string;
   readonly groups: readonly string[];
-  /** More that an authenticator tells. */
+  /** Further information from the authenticator. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -20,7 +20,7 @@ export function authenticate(authorization: string | undefined, tokens: Readonly
   return withAuthenticated(known);
 }
 
-/** Every known caller is in `system:authenticated`, without being listed there. */
+/** Adds `system:authenticated`, the group of every authenticated caller. */
 export const withAuthenticated = (identity: Identity): Identity => ({
   ...identity,
   groups: [...new Set([...identity.groups, 'system:authenticated'])],

@@ -15,7 +15,7 @@ export interface Impersonation {
 
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** `headers` has the values of each header that came more than once. */
+/** Reads the impersonation headers. `headers` has a list of values for each header. */
 export function impersonationIn(headers: Headers): Impersonation | undefined {
   const user = utf8(headers['impersonate-user']?.[0] ?? '') || undefined;
   const groups = (headers['impersonate-group'] ?? []).map(utf8);
@@ -25,12 +25,12 @@ export function impersonationIn(headers: Headers): Impersonation | undefined {
   return isWanted ? { user, groups, uid, extra } : undefined;
 }
 
-/** Node.js reads header values as latin1, the API server takes their octets as they are: texts in UTF-8. */
+/** Node.js decodes header values as Latin-1; the API server reads the same octets as UTF-8. */
 const utf8 = (value: string): string => Buffer.from(value, 'latin1').toString();
 
 const EXTRA = 'impersonate-extra-';
 
-/** The name of an extra is percent-encoded where a header name has no room for it. */
+/** In the name of an extra, characters that a header name cannot have are percent-encoded. */
 function extraIn(headers: Headers): Impersonation['extra'] {
   const named = Object.entries(headers).filter(([name]) => name.startsWith(EXTRA));
   return Object.fromEntries(
@@ -38,7 +38,7 @@ function extraIn(headers: Headers): Impersonation['extra'] {
   );
 }
 
-/** Whom a request is judged as: the caller, or the user whom the caller may impersonate; 403 for one whom it may not. */
+/** The user whose rights a request has: the caller, or the user that it impersonates. Throws a 403 if the caller may not do that. */
 export function actingIdentity(
   store: ObjectStore,
   caller: Identity,
@@ -62,17 +62,17 @@ export function actingIdentity(
   };
 }
 
-/** The group of all who are known, or who are not, unless the caller has named one of them. */
+/** Adds the group of all authenticated users, or of the anonymous one, unless the caller has named one of these groups. */
 function withEverybody(user: string, groups: readonly string[]): readonly string[] {
   const [known, unknown] = ['system:authenticated', 'system:unauthenticated'];
   if (user === 'system:anonymous') return groups.includes(unknown) ? groups : [...groups, unknown];
   return groups.includes(known) || groups.includes(unknown) ? groups : [...groups, known];
 }
 
-/** Who may act with which extras: a subresource each, their values as names. */
+/** The resource by which RBAC controls extras: the key of an extra is a subresource, and its values are names. */
 const EXTRAS = { group: 'authentication.k8s.io', resource: 'userextras' };
 
-/** A service account is impersonated by a right of its own. */
+/** Impersonating a service account needs a right to `serviceaccounts` instead of `users`. */
 function serviceAccountIn(user: string) {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
   return namespace && name ? { resource: 'serviceaccounts', namespace, name } : undefined;
@@ -89,7 +89,7 @@ function confirm(store: ObjectStore, caller: Identity, whom: ResourceAttributes)
   if (!allowed) throw forbidden(caller, resourceAttributes);
 }
 
-/** Lists what was asked for as Go prints references to objects. */
+/** Lists the requested groups, extras and uid as Go prints object references. */
 function withoutUser({ groups, uid, extra }: Impersonation, path: string): TextError {
   const wanted = [
     ...groups.map((group) => `{Group  ${group}    }`),

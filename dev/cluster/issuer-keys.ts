@@ -4,7 +4,7 @@ import { ApiError, methodNotAllowed } from './status.ts';
 import type { TokenSigner } from './token-signer.ts';
 
 const PATHS: readonly string[] = ['/openid/v1/jwks', '/openid/v1/jwks/'];
-/** The only media type of these keys: a client that asks for plain JSON is refused. */
+/** The only media type of these keys. A client that accepts only plain JSON gets a 406. */
 const JWK_SET = 'application/jwk-set+json';
 
 /** The keys of service account tokens (service account issuer discovery); undefined for any other path. */

@@ -9,7 +9,7 @@ interface Operation {
   readonly value?: unknown;
 }
 
-/** RFC 6902: the operations one after the other, all or none. */
+/** Applies the operations of a JSON patch in order, all or none (RFC 6902). */
 export function jsonPatch(target: object, patch: Buffer): unknown {
   const root = { whole: structuredClone(target) as unknown };
   for (const operation of operationsIn(patch)) apply(root, operation);
@@ -21,7 +21,7 @@ function operationsIn(patch: Buffer): readonly Operation[] {
     const parsed: unknown = JSON.parse(patch.toString());
     if (Array.isArray(parsed)) return parsed as readonly Operation[];
   } catch {
-    // It is refused below, because the parser's error text differs from a real server's anyway.
+    // Refused below: the parser's error text would not be that of a real server anyway.
   }
   throw badRequest('error decoding patch: it is no list of operations');
 }
@@ -36,13 +36,13 @@ function apply(root: object, { op, path, from = '', value }: Operation): void {
   else if (op !== 'test' || !isDeepStrictEqual(read(at), value)) throw rejected();
 }
 
-/** A member of an object or of a list, there or not. */
+/** The place of a member in an object or a list. The member may be absent. */
 interface Place {
   readonly parent: Record<string, unknown> | unknown[];
   readonly name: string;
 }
 
-/** By a JSON pointer, RFC 6901. */
+/** Finds the place that a JSON pointer names (RFC 6901). */
 function placeOf(root: object, pointer: string): Place {
   const steps = `/whole${pointer}`.split('/').slice(1);
   const names = steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -69,7 +69,7 @@ function take(place: Place): unknown {
   return value;
 }
 
-/** A member of an object need not be there: a real server adds it. */
+/** Adds an absent member of an object, like a real server. */
 function replace(place: Place, value: unknown): void {
   if (Array.isArray(place.parent)) take(place);
   add(place, value);

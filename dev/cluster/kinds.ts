@@ -7,18 +7,18 @@ export interface ResourceKind {
   readonly group: string;
   readonly version: string;
   readonly namespaced: boolean;
-  /** Has a `status` that only the status subresource may change. */
+  /** Whether only the status subresource may change the `status`. */
   readonly hasStatus: boolean;
   /** PUT on an absent object creates it. */
   readonly putCreates: boolean;
   /** PUT on a present object must give its resourceVersion. */
   readonly putNeedsVersion: boolean;
   /**
-   * Served by a CustomResourceDefinition. Where that has the status subresource, the status changes by the subresource alone, which
-   * changes nothing else; where it has not, there is no status. `metadata.generation` counts changes of the rest.
+   * Served by a CustomResourceDefinition. If that has a status subresource, only the subresource changes the status, and it changes
+   * nothing else. Otherwise there is no status. `metadata.generation` counts the changes of everything but status and metadata.
    */
   readonly isCustom: boolean;
-  /** Has `metadata.managedFields`, and can be applied. Everything has on a real server; here, what a test looks at. */
+  /** Has `metadata.managedFields` and server-side apply. On a real server every kind has them, here only the kinds that tests need. */
   readonly isManaged: boolean;
   /**
    * Field selectors besides `metadata.name` and `metadata.namespace`, each with the value that stands for an absent
@@ -102,7 +102,7 @@ const BUILT_IN: readonly ResourceKind[] = [
 export const apiVersionOf = (kind: ResourceKind): string =>
   kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
 
-/** `secrets` or `leases.coordination.k8s.io`, as error messages have it. */
+/** `secrets` or `leases.coordination.k8s.io`, the form in error messages. */
 export const qualifiedName = (kind: Pick<ResourceKind, 'group' | 'plural'>): string =>
   kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
 
@@ -122,7 +122,7 @@ const accountKinds = (platform: string): readonly ResourceKind[] => {
   return [define('users', 'User', { ...traits, status: true }), define('loginrecords', 'LoginRecord', traits)];
 };
 
-/** Everything that one server serves. */
+/** The kinds that a server serves. */
 export class ServedKinds {
   readonly stored: readonly ResourceKind[];
   readonly reviews = REVIEWS;
@@ -133,12 +133,12 @@ export class ServedKinds {
     this.#byPath = new Map(this.#all.map((kind) => [`${kind.group}/${kind.version}/${kind.plural}`, kind] as const));
   }
 
-  /** By group, version and plural: `/v1/pods`, `coordination.k8s.io/v1/leases`. */
+  /** Finds a kind by group, version and plural: `/v1/pods`, `coordination.k8s.io/v1/leases`. */
   at(path: string): ResourceKind | undefined {
     return this.#byPath.get(path);
   }
 
-  /** The named groups, each with its one version. */
+  /** The API groups without the core group, each with its only version. */
   get groups(): ReadonlyMap<string, string> {
     return new Map(
       this.#all.filter(({ group }) => group !== '').map(({ group, version }) => [group, version] as const),

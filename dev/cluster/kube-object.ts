@@ -21,7 +21,7 @@ export interface KubeObject {
   readonly [member: string]: unknown;
 }
 
-/** What a caller may hand in: the server fills in the rest of the metadata. `kind` and `apiVersion` are dropped. */
+/** An object as a client sends it. The server adds the rest of the metadata, and drops `kind` and `apiVersion`. */
 export interface NewObject {
   readonly metadata: Partial<ObjectMeta> & { readonly name: string };
   readonly [member: string]: unknown;

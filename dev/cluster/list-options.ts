@@ -6,7 +6,7 @@ import { ApiError, badRequest, type InvalidField, invalid } from './status.ts';
 
 /** What a list or watch asks for, checked as `ValidateListOptions` of apimachinery does. */
 export interface ListOptions {
-  /** Undefined where the request names none (or the empty one): the most recent state. */
+  /** Undefined if the request has no version, or an empty one: it reads the newest state. */
   readonly revision: number | undefined;
   readonly match: string;
   readonly limit: number;

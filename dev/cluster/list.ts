@@ -31,7 +31,7 @@ interface ListRequest {
   readonly form: Form;
 }
 
-/** The body of a list: one version throughout, even over many pages. */
+/** The body of a list, or of one page of it. All pages of a list have the same version. */
 export function listText(store: ObjectStore, request: ListRequest): string {
   const { namespace, options, form } = request;
   const reading = read(store, request);
@@ -54,9 +54,9 @@ export function listText(store: ObjectStore, request: ListRequest): string {
 }
 
 /**
- * Which version is read, by the rules of https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions:
- * no version is the newest; a version with `limit` alone is exact; NotOlderThan is the newest here; 0 is what the watch cache has, and a
- * limit at 0 is ignored.
+ * Chooses the version to read, by the rules of https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions.
+ * Without a version, and for NotOlderThan, it is the newest. A version with only a `limit` is read exactly. At 0 it is the version of
+ * the watch cache, and the limit is ignored.
  */
 function read(store: ObjectStore, { collection, watchCache, options }: ListRequest): Reading {
   if (options.continueToken !== '') return resume(store, collection, options);
@@ -106,7 +106,7 @@ function parseContinueToken(token: string): Position {
     if (v === 'meta.k8s.io/v1' && Number.isSafeInteger(rv) && typeof start === 'string')
       return { rv: rv as number, start };
   } catch {
-    // It is not JSON, so it is refused below like any other token that this server did not make.
+    // Not JSON: refused below, like any other token that this server did not make.
   }
   throw badRequest('continue key is not valid: illegal base64 data or unknown version');
 }

@@ -7,7 +7,7 @@ import { isWebsocketWatch } from './websocket.ts';
 /** The listening socket and its connections. */
 export class Listener {
   readonly #parts: ServerParts;
-  /** With the number of each, counted from 1. */
+  /** The open sockets, each with its number, counted from 1. */
   readonly #sockets = new Map<Socket, number>();
   #server: Server | undefined;
   #port = 0;
@@ -26,7 +26,7 @@ export class Listener {
       { keepAliveTimeout: 180_000, requestTimeout: 0, shouldUpgradeCallback: isWebsocketWatch },
       (message, response) => this.#serve(message, response),
     );
-    // What is refused instead is the last answer on its connection.
+    // If the upgrade is refused, the refusal is the last answer on its connection.
     server.on('upgrade', (message, socket) => {
       const response = new ServerResponse(message);
       response.shouldKeepAlive = false;

@@ -52,7 +52,7 @@ const invalidValue = (field: string, value: string, whys: readonly string[]): In
     message: `Invalid value: ${JSON.stringify(value)}: ${why}`,
   }));
 
-/** Names are those of RFC 1123, but for RBAC, where they may be any segment of a path; those of namespaces have no dots. */
+/** Names follow RFC 1123. The name of an RBAC object may be any path segment, and that of a namespace has no dots. */
 function nameProblems({ group, plural }: ResourceKind, name: string): InvalidField[] {
   const wrong = (whys: readonly string[]): InvalidField[] => invalidValue('metadata.name', name, whys);
   if (group === 'rbac.authorization.k8s.io')
@@ -70,7 +70,7 @@ function labelProblems(labels: Readonly<Record<string, string>>): InvalidField[]
   ]);
 }
 
-/** Their keys may have capital letters in the prefix. */
+/** The keys of annotations may have capital letters in the prefix. */
 const annotationProblems = (annotations: Readonly<Record<string, string>>): InvalidField[] =>
   Object.keys(annotations).flatMap((key) =>
     invalidValue('metadata.annotations', key, qualifiedNameProblems(key.toLowerCase())),
@@ -78,7 +78,7 @@ const annotationProblems = (annotations: Readonly<Record<string, string>>): Inva
 
 const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'foregroundDeletion', 'orphan'];
 
-/** Of the kinds here, leases and custom resources may have any finalizer. */
+/** Leases and custom resources may have any finalizer. For other kinds, a name without a slash must be one of the standard ones. */
 function finalizerProblems({ isCustom, plural }: ResourceKind, finalizers: readonly string[]): InvalidField[] {
   const malformed = finalizers.flatMap((name) =>
     invalidValue('metadata.finalizers', name, qualifiedNameProblems(name)),
@@ -93,7 +93,7 @@ function finalizerProblems({ isCustom, plural }: ResourceKind, finalizers: reado
   return [...malformed, ...bare];
 }
 
-/** Refuses with 422 metadata that is not valid, whatever the kind. `isNew`: the name counts, too. */
+/** Refuses invalid metadata of any kind with 422. Checks the name only if `isNew`. */
 export function checkMetadata(kind: ResourceKind, metadata: Readonly<Record<string, unknown>>, isNew: boolean): void {
   const name = String(metadata['name'] ?? '');
   const problems = [
@@ -108,7 +108,7 @@ export function checkMetadata(kind: ResourceKind, metadata: Readonly<Record<stri
 const textsIn = (value: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(isRecord(value) ? value : {}).map(([key, text]) => [key, String(text ?? '')]));
 
-/** What a Go decoder says of a member that is of another type; undefined where all are right. */
+/** The error of a Go decoder for a member of the wrong type; undefined if there is none. */
 function decodingProblem({ isCustom }: ResourceKind, metadata: unknown): string | undefined {
   const field = (name: string): string => `Go struct field ObjectMeta${isCustom ? '' : '.metadata'}.${name}`;
   if (metadata !== undefined && metadata !== null && !isRecord(metadata))
@@ -129,7 +129,7 @@ function decodingProblem({ isCustom }: ResourceKind, metadata: unknown): string 
 const typeOf = (value: unknown): string =>
   typeof value === 'boolean' ? 'bool' : Array.isArray(value) ? 'array' : typeof value;
 
-/** Refuses with 400 a body whose metadata is not made of texts as it must be. */
+/** Refuses with 400 a body whose metadata has a member of the wrong type. */
 export function checkDecoding(kind: ResourceKind, metadata: unknown): void {
   const problem = decodingProblem(kind, metadata);
   if (problem === undefined) return;
@@ -137,7 +137,7 @@ export function checkDecoding(kind: ResourceKind, metadata: unknown): void {
   throw badRequest(`${kind.kind} in version "${version}" cannot be handled as a ${kind.kind}: ${problem}`);
 }
 
-/** The same for what a patch makes of an object: 422. A real server repeats the object in its text. */
+/** Refuses with 422 a patch that gives metadata a member of the wrong type. A real server repeats the object in its text. */
 export function checkPatched(kind: ResourceKind, { metadata }: { readonly metadata?: unknown }): void {
   const problem = decodingProblem(kind, metadata);
   if (problem !== undefined) throw unreadablePatch(problem);

@@ -9,7 +9,7 @@ const YAML = 'application/yaml';
 
 interface Range {
   readonly type: string;
-  /** `as` of its parameters: another form of the object. */
+  /** The parameter `as`, which asks for another form of the object. */
   readonly as: string | undefined;
 }
 
@@ -22,10 +22,10 @@ function served(accept: string | undefined): readonly Range[] {
   return ranges.filter(({ type }) => type === YAML || JSON_RANGES.includes(type));
 }
 
-/** Whether a client is answered in YAML: the first range that is served wins. */
+/** Whether a client gets YAML, because the first range that is served is YAML. */
 export const wantsYaml = (accept: string | undefined): boolean => served(accept)[0]?.type === YAML;
 
-/** Chooses by `Accept`, first usable wins. Protobuf is not offered, Tables of few kinds; clients name JSON after them. */
+/** Chooses the form by the first range of `Accept` that is served. Clients that ask for Protobuf or a Table also accept JSON. */
 export function negotiateForm(
   accept: string | undefined,
   { kind, clock }: { readonly kind: ResourceKind; readonly clock: Clock },

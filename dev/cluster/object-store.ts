@@ -16,7 +16,7 @@ import { timestamp } from './timestamp.ts';
  */
 const HISTORY_LIMIT = 400_000;
 
-/** One for each millisecond in which something was written: enough for the last 4 s. */
+/** The commits that are kept, one for each millisecond with a write: enough for the last 4 s. */
 const COMMITS_KEPT = 4_000;
 
 export interface StoreParts {
@@ -28,14 +28,14 @@ export interface StoreParts {
 }
 
 interface WriteOptions {
-  /** Answers what would be stored, and stores nothing. */
+  /** Returns what would be stored, and stores nothing. */
   readonly dryRun?: boolean;
 }
 
 /**
- * The server's state, reached without HTTP: no access control, no admission, status and spec writable at once. Kinds
- * are named by plural (`pods`), objects by key (`namespace/name`, or the name of a cluster-scoped one). Callers must
- * not change objects that they got or handed in. Refusals are thrown as `ApiError`.
+ * The state of the server, without HTTP: no access control and no admission, and one write may change status and spec. Kinds are named
+ * by their plural (`pods`), objects by key (`namespace/name`, or the name of a cluster-scoped object). Callers must not change objects
+ * that they got or passed in. Refusals are thrown as `ApiError`.
  */
 export class ObjectStore {
   readonly #collections: ReadonlyMap<string, Collection>;
@@ -67,7 +67,7 @@ export class ObjectStore {
     return String(this.#revision);
   }
 
-  /** The version that was the newest one at this time of the monotonic clock, of the last seconds. */
+  /** The version that was the newest at this time of the monotonic clock. It is known for the last seconds. */
   revisionAt(monotonicMs: number): number {
     const known = this.#commits.findLast(({ at }) => at <= monotonicMs)?.revision ?? this.#compacted;
     return Math.max(this.#compacted, known);
@@ -119,7 +119,7 @@ export class ObjectStore {
     return this.#commit(collection, { type: 'MODIFIED', object: next, previous });
   }
 
-  /** What is stored; a `resourceVersion` or `uid` in the metadata of `object` must be its. */
+  /** Returns the stored entry of `object`. Throws a conflict if `object` has another `resourceVersion` or `uid`. */
   checkCurrent(plural: string, { metadata }: NewObject): Entry {
     const { kind } = this.collection(plural);
     const entry = this.#stored(this.collection(plural), keyOf(metadata));
@@ -136,7 +136,7 @@ export class ObjectStore {
     return this.update(plural, mergePatch(object, patch) as NewObject);
   }
 
-  /** Returns the object as it was last, under the version of its deletion. */
+  /** Returns the last state of the object, with the version of its deletion. */
   remove(plural: string, key: string, options?: WriteOptions): KubeObject {
     const collection = this.collection(plural);
     const previous = this.#stored(collection, key);
@@ -150,7 +150,7 @@ export class ObjectStore {
     for (const collection of this.#collections.values()) collection.compact(this.#compacted);
   }
 
-  /** Goes back to an older version, counter included. Open watches are not told; see `SimulatedCluster.restore`. */
+  /** Goes back to an older version, and so does the version counter. Open watches do not notice; see `SimulatedCluster.restore`. */
   restore(revision: number): void {
     if (!(revision >= this.#compacted && revision <= this.#revision))
       throw new RangeError(`version ${revision} is not in the history ${this.#compacted}..${this.#revision}`);
@@ -184,7 +184,7 @@ export class ObjectStore {
   }
 }
 
-/** Why an object is not the one that a write means. */
+/** The message for a write that names another uid than the stored one. */
 export const uidMismatch = (wanted: string, stored: string): string =>
   `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${stored}`;
 

@@ -7,8 +7,8 @@ interface DescribedParts {
 }
 
 /**
- * The API as it describes itself: which paths there are, and which kind each is of. What a kubectl would validate an object
- * by, its fields, is left out.
+ * The OpenAPI documents of the API: its paths, with the kind of each. They lack the fields of objects, by which kubectl would
+ * validate.
  */
 export function describeApi(path: string, { version, kinds }: DescribedParts): Answer | undefined {
   const info = { title: 'Kubernetes', version: /\d+\.\d+/.exec(version)?.[0] };
@@ -25,7 +25,7 @@ const allOf = ({ stored, reviews }: ServedKinds): readonly ResourceKind[] => [..
 /** `api/v1` or `apis/apps/v1`. */
 const rootOf = (kind: ResourceKind): string => `${kind.group === '' ? 'api' : 'apis'}/${apiVersionOf(kind)}`;
 
-/** A real server names each document by its hash as well, so that it may be kept. */
+/** The list of the documents. A real server puts the hash of each document into its URL, so that clients can cache it. */
 function index(kinds: ServedKinds): object {
   const roots = new Set(allOf(kinds).map(rootOf));
   return Object.fromEntries([...roots].map((root) => [root, { serverRelativeURL: `/openapi/v3/${root}?hash=0` }]));

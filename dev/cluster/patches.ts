@@ -10,7 +10,7 @@ import { mediaTypeOf, parseJson, parseYaml } from './request-body.ts';
 import { type ApiError, badRequest, invalid, methodNotAllowed, notFound, unsupportedMediaType } from './status.ts';
 import { createByName, inNamespace, managerOf, storeUpdate, type Writing, type Written } from './writes.ts';
 
-/** PATCH. */
+/** Serves PATCH. */
 export function patchObject(store: ObjectStore, request: ApiRequest, writing: Writing): Written {
   const { kind, name } = writing.target;
   if (name === '') throw methodNotAllowed();
@@ -26,7 +26,7 @@ export function patchObject(store: ObjectStore, request: ApiRequest, writing: Wr
   return { object: storeUpdate(store, { ...writing, request, stored, wanted }), created: false };
 }
 
-/** A patch leaves the kind, the name and the namespace of an object as they are, and metadata that can be read. */
+/** Refuses a patch that changes the kind, name or namespace of an object, or gives its metadata a wrong type. */
 function checkChange({ target }: Writing, wanted: Partial<NewObject>): void {
   const { kind, name, namespace } = target;
   if (wanted['kind'] !== undefined && wanted['kind'] !== kind.kind) throw otherKind(kind, name, String(wanted['kind']));
@@ -67,7 +67,7 @@ function changeOf({ headers, body }: ApiRequest, { target }: Writing): (stored: 
   throw unsupportedMediaType();
 }
 
-/** PATCH with what a manager wants the object to be like. It creates the object, too, if the caller may create it. */
+/** Serves a PATCH that is a server-side apply. It creates an absent object if the caller has the right to create it. */
 function applyObject(store: ObjectStore, request: ApiRequest, writing: Writing): Written {
   const { target } = writing;
   const { kind, name, namespace } = target;

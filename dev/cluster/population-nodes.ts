@@ -4,7 +4,7 @@ import { imagesOf, type NodeImage } from './population-images.ts';
 import { uuidFrom } from './seeded-random.ts';
 import { timestamp } from './timestamp.ts';
 
-/** A place in the cluster: enough to name the node and to put pods on it. */
+/** What is decided about a node before it is made: enough to name it and to put pods on it. */
 export interface NodePlan {
   readonly index: number;
   readonly name: string;
@@ -18,9 +18,9 @@ export interface NodePlan {
 export interface NodeStyle {
   /** Wall clock in milliseconds. Heartbeats are a little older than this, the nodes are weeks older. */
   readonly now: number;
-  /** Of the alias annotation. */
+  /** The prefix of the alias annotation. */
   readonly platform: string;
-  /** The approximate number of bytes of JSON of each. */
+  /** The approximate size of a node as JSON. */
   readonly nodeBytes: number;
 }
 
@@ -42,7 +42,7 @@ export function planNodes(count: number): NodePlan[] {
       name: controlPlane ? `control-plane-${index + 1}` : `worker-${zone}-${Math.floor(worker / 3) + 1}`,
       zone,
       controlPlane,
-      // 192.0.2.0/24 is for documentation; a large cluster needs more room than it has.
+      // 192.0.2.0/24 is reserved for documentation, but too small for a large cluster.
       address: count <= 200 ? `192.0.2.${10 + index}` : `10.8.${index >> 8}.${index & 255}`,
       cordoned: count >= 6 && worker === 2,
       notReady: count >= 6 && worker === count - controlPlanes - 1,
@@ -182,7 +182,7 @@ const HEALTHY = [
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ] as const;
 
-/** A node that lost its kubelet an hour ago has every condition Unknown, as the node controller sets it. */
+/** A node that lost its kubelet an hour ago has all conditions Unknown, as the node controller sets them. */
 function conditionsOf({ notReady }: NodePlan, { now }: NodeStyle, random: Random): readonly object[] {
   const heartbeat = timestamp(now - (notReady ? 3_600_000 : Math.floor(random.fraction() * 300_000)));
   const transition = timestamp(now - (notReady ? 3_550_000 : 12 * DAY_MS));

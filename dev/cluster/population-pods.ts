@@ -37,7 +37,7 @@ export function* planPods(node: NodePlan, perNode: number): Generator<PodPlan> {
 /** The letters of generated names. */
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Five letters, which differ for every number below 27^5 = 14,348,907, because the step shares no factor with it. */
+/** Five letters, different for every number below 27^5 = 14,348,907, because the multiplier has no factor in common with 27^5. */
 export function suffixOf(serial: number): string {
   let rest = (serial * 5_882_353 + 1_234_567) % 14_348_907;
   return Array.from({ length: 5 }, () => {
@@ -102,7 +102,7 @@ const SPEC = {
   ],
 };
 
-/** Made once for each workload, so that 150,000 pods share a few dozen of them. */
+/** Calls `make` once for each workload, so that 150,000 pods share a few dozen objects. */
 const remembered = <Made>(make: (workload: Workload) => Made): ((workload: Workload) => Made) => {
   const known = new WeakMap<Workload, { readonly made: Made }>();
   return (workload) => {
@@ -117,7 +117,7 @@ const labelsOf = remembered(({ name, namespace }) => ({
   'app.kubernetes.io/part-of': namespace,
 }));
 
-/** The same for the same workload, and nobody else's. */
+/** A uid that depends only on the workload's name. */
 const uidOf = ({ namespace, name }: Workload): string =>
   uuidFrom(seededRandom(Buffer.from(`${namespace}/${name}`).reduce((sum, byte) => Math.imul(sum, 31) + byte, 7)));
 

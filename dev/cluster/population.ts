@@ -15,7 +15,7 @@ export interface PopulationOptions {
   readonly seed?: number;
   /** Pads the image lists until a node has about this many bytes of JSON. Default: six images. */
   readonly nodeBytes?: number;
-  /** Of the alias annotation that some nodes carry. Default `gatehouse`. */
+  /** The prefix of the alias annotation of some nodes. Default `gatehouse`. */
   readonly platform?: string;
   /** Wall clock in milliseconds that the ages are counted from. Default 2026-03-09T10:00:00Z. */
   readonly now?: number;
@@ -34,7 +34,7 @@ export function populate(objects: ObjectStore, options: PopulationOptions): void
     for (const pod of planPods(plan, options.podsPerNode)) createWithNamespace(objects, makePod(pod), now);
 }
 
-/** Older than all pods. */
+/** The age of namespaces, which are older than all pods. */
 const NAMESPACE_AGE_MS = 30 * 86_400_000;
 
 function createWithNamespace(objects: ObjectStore, pod: NewObject, now: number): void {
@@ -90,7 +90,7 @@ function reported(node: KubeObject, now: number): NewObject {
   return { ...node, status: { ...node.status, conditions } };
 }
 
-/** Far above those of `populate`. */
+/** The serials of replaced pods count down from here, far above those of `populate`. */
 const LAST_SERIAL = 14_348_906;
 
 function relabelled(node: KubeObject): NewObject {
@@ -101,7 +101,7 @@ function relabelled(node: KubeObject): NewObject {
 
 function replace(objects: ObjectStore, pod: KubeObject, { round, now }: { round: number; now: number }): void {
   const { uid: _uid, creationTimestamp: _created, resourceVersion: _version, ...metadata } = pod.metadata;
-  // The names of its kind differ in their last five letters.
+  // The names of pods of one workload differ in their last five letters.
   const name = metadata.name.replace(/[^-]+$/, suffixOf(LAST_SERIAL - round));
   const status = isRecord(pod.status) ? { ...pod.status, startTime: timestamp(now) } : {};
   objects.remove('pods', keyOf(metadata));

@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts';
 import { wantsYaml } from './negotiation.ts';
 import { type ApiRequest, isTrue } from './request.ts';
 
-/** A JSON answer as the client wants to see it: in YAML, or indented for people. Watches are JSON in any case. */
+/** Converts a JSON answer to YAML or indents it, as the client asks. Watches are always plain JSON. */
 export function presented(answer: Answer, { headers, query }: ApiRequest): Answer {
   if (answer.contentType !== undefined) return answer;
   if (wantsYaml(headers.accept)) {

@@ -2,7 +2,7 @@ import type { Identity } from './identity.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** What somebody wants to do, as in the spec of a SubjectAccessReview. */
+/** The requested action, as in the spec of a SubjectAccessReview. */
 export interface ResourceAttributes {
   readonly verb?: string;
   readonly group?: string;
@@ -101,13 +101,13 @@ export function decide(store: ObjectStore, spec: SubjectAccessReviewSpec): Decis
   return { allowed: false };
 }
 
-/** All rules that somebody holds, in the cluster or in one namespace. */
+/** All rules that a user has, in the whole cluster and in one namespace. */
 export const rulesOf = (store: ObjectStore, identity: Identity, namespace: string): readonly PolicyRule[] => [
   ...builtinRules(identity),
   ...[...bindingsOf(store, identity, namespace)].flatMap(({ rules }) => rules),
 ];
 
-/** What the groups that a caller can be in are given. A review may ask about a user who is in none of them. */
+/** The rules that a real server grants to groups. Every caller is in one of these groups; the subject of a review need not be. */
 const BUILTIN: readonly { readonly group: string; readonly rules: readonly BuiltinRule[] }[] = [
   { group: 'system:authenticated', rules: [PUBLIC_INFO, DISCOVERY, SELF_REVIEW, WHO_AM_I] },
   { group: 'system:unauthenticated', rules: [PUBLIC_INFO] },

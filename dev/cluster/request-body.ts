@@ -16,7 +16,7 @@ function parseRecord(body: Buffer, read: (text: string) => unknown): Record<stri
     const parsed = read(body.toString());
     if (isRecord(parsed)) return parsed;
   } catch {
-    // It is refused below, because the parser's error text differs from a real server's anyway.
+    // Refused below: the parser's error text would not be that of a real server anyway.
   }
   throw badRequest('the object provided is unrecognized (must be a JSON object)');
 }
@@ -51,7 +51,7 @@ export function parseObject(
   return parsed;
 }
 
-/** The message gives the position of the first byte that cannot be right, as Go's decoder does. */
+/** Throws a 400 with the position of the first invalid byte, like Go's decoder. */
 function checkBase64(value: unknown): void {
   const text = String(value);
   const right = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?/.exec(text)?.[0].length ?? 0;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Impersonation, impersonationIn } from './impersonation.ts';
 import type { ResourceKind, ServedKinds } from './kinds.ts';
 
-/** Kubernetes verbs; a request that names no resource has its method in lower case. */
+/** Kubernetes verbs. The verb of a request without a resource is its method in lower case. */
 export type Verb =
   | 'get'
   | 'list'
@@ -32,10 +32,10 @@ export interface ApiRequest {
   readonly url: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Names and values in turn, as on the wire. */
+  /** Each name followed by its value, as on the wire. */
   readonly rawHeaders: readonly string[];
   readonly headers: IncomingMessage['headers'];
-  /** As whom the caller wants to act, whether or not it may. */
+  /** The user that the caller asks to impersonate, whether or not it has the right to. */
   readonly impersonation: Impersonation | undefined;
   readonly body: Buffer;
   /** Counts TCP connections from 1: two requests with one number came over one connection. */

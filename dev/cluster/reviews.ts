@@ -14,7 +14,7 @@ interface ReviewParts extends TokenReviewParts {
   readonly decide: (spec: SubjectAccessReviewSpec) => Decision;
 }
 
-/** Answers a posted review with its status filled in; nothing is stored. */
+/** Answers a posted review with its status. Nothing is stored. */
 export function review(kind: ResourceKind, body: Record<string, unknown>, parts: ReviewParts): Answer {
   if (kind.plural === 'selfsubjectreviews') return selfReview(kind, parts);
   const spec = withoutEmpty(isRecord(body['spec']) ? body['spec'] : {}) as Record<string, unknown>;
@@ -22,7 +22,7 @@ export function review(kind: ResourceKind, body: Record<string, unknown>, parts:
   return json({ kind: kind.kind, apiVersion: apiVersionOf(kind), metadata: {}, spec, status }, 201);
 }
 
-/** As Go writes it: without texts and lists that are empty. */
+/** Removes empty texts and lists, which Go leaves out (`omitempty`). */
 function withoutEmpty(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const isEmpty = (member: unknown): boolean => member === '' || (Array.isArray(member) && member.length === 0);
@@ -30,7 +30,7 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, withoutEmpty(member)]));
 }
 
-/** Who the caller is, as the server understood it: after impersonation. */
+/** Answers with the identity of the caller, after impersonation. */
 function selfReview(kind: ResourceKind, { caller, clock }: ReviewParts): Answer {
   const metadata = { creationTimestamp: timestamp(clock.now()) };
   const review = { kind: kind.kind, apiVersion: apiVersionOf(kind), metadata, status: { userInfo: caller } };
@@ -59,8 +59,7 @@ const NOBODY: InvalidField = {
 };
 
 /**
- * The validation of a real server does not know the kind here, so neither the text before the group nor the details
- * have one.
+ * In a real server this validation does not know the kind, so the message and the details have none.
  */
 const incomplete = (problems: readonly InvalidField[]): ApiError =>
   invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, problems);

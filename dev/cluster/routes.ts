@@ -53,7 +53,7 @@ export function answerRequest(request: ApiRequest, caller: Identity, parts: Rout
       publishKeys(request, parts.signer) ??
       unknownPath(request.path, parts.kinds)
     );
-  if (request.method === 'HEAD') throw methodNotAllowed(); // a real server judges it as GET, and then does not serve it
+  if (request.method === 'HEAD') throw methodNotAllowed(); // a real server authorizes it as GET, and then does not serve it
   if (target.kind.plural.endsWith('reviews')) {
     if (request.verb !== 'create') throw methodNotAllowed();
     return review(target.kind, parseObject(request, target.kind), { ...parts, caller });
@@ -65,7 +65,7 @@ export function answerRequest(request: ApiRequest, caller: Identity, parts: Rout
   return answerResource(request, { target, caller }, parts);
 }
 
-/** Subresources that a real server serves of the kinds that are served here. */
+/** Subresources that a real server serves for these kinds, and that are not served here. */
 const NOT_SIMULATED: ReadonlySet<string> = new Set([
   ...['namespaces/finalize', 'deployments/scale'],
   ...['binding', 'ephemeralcontainers', 'eviction', 'proxy', 'resize'].map((name) => `pods/${name}`),
@@ -75,12 +75,12 @@ const NOT_SIMULATED: ReadonlySet<string> = new Set([
 function checkSubresource({ verb }: ApiRequest, { kind, name, subresource }: ResourceTarget): void {
   if (verb === 'deletecollection') throw notSimulated('delete collections; delete the objects one by one');
   if (subresource === '' || (subresource === 'status' && kind.hasStatus)) return;
-  if (subresource === 'status' && kind.isCustom) throw notFound(kind, name); // as of an object that is not there
+  if (subresource === 'status' && kind.isCustom) throw notFound(kind, name); // a real server answers as if the object did not exist
   const path = `${kind.plural}/${subresource}`;
   throw NOT_SIMULATED.has(path) ? notSimulated(`serve ${path}`) : unknownResource();
 }
 
-/** Subresources that a kubelet serves. There is none. */
+/** Subresources that a kubelet serves. There is no kubelet here. */
 const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward']);
 
 const unstreamed = (target: ResourceTarget, store: ObjectStore): ApiError =>
@@ -143,10 +143,10 @@ function entryAt(entries: readonly Entry[], key: string): Entry | undefined {
   return found?.key === key ? found : undefined;
 }
 
-/** Their deletion answers the object. */
+/** The kinds whose deletion is answered with the object. */
 const ANSWERED_WHOLE: ReadonlySet<string> = new Set(['pods', 'namespaces', 'serviceaccounts']);
 
-/** What is only marked, and some kinds, answer with the object; the others with a Status. */
+/** Answers with the object if it is only marked as deleted, and always for some kinds; otherwise with a Status. */
 function answerDeletion(
   { object, isGone }: ReturnType<typeof deleteObject>,
   { kind, name }: ResourceTarget,

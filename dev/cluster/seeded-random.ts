@@ -20,7 +20,7 @@ const hex = (random: Random, digits: number): string =>
     .toString(16)
     .padStart(digits, '0');
 
-/** A version 4 UUID made from the given chance. */
+/** A version 4 UUID from this source of randomness. */
 export function uuidFrom(random: Random): string {
   const variant = (8 + Math.floor(random.fraction() * 4)).toString(16);
   return `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-${variant}${hex(random, 3)}-${hex(random, 8)}${hex(random, 4)}`;

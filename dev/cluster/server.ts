@@ -26,8 +26,8 @@ export interface ServerParts extends RouteParts {
 }
 
 /**
- * Handles one request from its first byte to its last: read, disturb, authenticate, authorize, answer or stream. `socket`:
- * of a watch that is to be a websocket.
+ * Handles one request from its first byte to its last: reads it, applies a fault, authenticates, authorizes, and answers or streams.
+ * `socket` is the connection of a watch over WebSocket.
  */
 export async function serve(
   message: IncomingMessage,
@@ -54,11 +54,11 @@ export async function serve(
 
 interface Connection {
   readonly message: IncomingMessage;
-  /** Of a watch that is to be a websocket. */
+  /** The connection of a watch over WebSocket. */
   readonly socket: Duplex | undefined;
 }
 
-/** Undefined: the request was a watch, and its stream has ended. */
+/** Resolves to the answer, or to undefined after the stream of a watch has ended. */
 async function answerOrStream(
   request: ApiRequest,
   response: ServerResponse,

@@ -79,7 +79,7 @@ export const notFound = (kind: ResourceKind, name: string): ApiError =>
     details: about(kind, name),
   });
 
-/** A path below a known API version that names nothing there. */
+/** The 404 for a path below a known API version that names no resource there. */
 export const unknownResource = (): ApiError =>
   new ApiError({
     code: 404,
@@ -96,7 +96,7 @@ export const methodNotAllowed = (): ApiError =>
     details: {},
   });
 
-/** `isLeaving`: it is there, but marked as deleted. */
+/** `isLeaving`: the object that exists is marked as deleted. */
 export const alreadyExists = (kind: ResourceKind, name: string, isLeaving: boolean): ApiError =>
   new ApiError({
     code: 409,
@@ -115,7 +115,7 @@ export const conflict = (kind: ResourceKind, name: string, why: string): ApiErro
     details: about(kind, name),
   });
 
-/** Names the kind of the object, as a real server does here, and not the resource of the path as everywhere else. */
+/** Here a real server names the kind of the object; in other messages it names the resource. */
 export const preconditionFailed = (kind: ResourceKind, name: string, why: string): ApiError =>
   new ApiError({
     code: 409,
@@ -124,7 +124,7 @@ export const preconditionFailed = (kind: ResourceKind, name: string, why: string
     details: { ...about(kind, name), kind: kind.kind },
   });
 
-/** 410 Expired; `continueAt` is the token with which a client may go on inconsistently. */
+/** 410 Expired. With the token `continueAt` a client may continue the list, without consistency. */
 export const expired = (message: string, continueAt?: string): ApiError =>
   new ApiError({
     code: 410,
@@ -173,7 +173,7 @@ export const invalid = ({ group, kind, name }: Subject, fields: readonly Invalid
   });
 };
 
-/** 501 for what a real server does and this one does not. */
+/** The 501 for something that a real server does and this one does not. */
 export const notSimulated = (what: string): ApiError =>
   new ApiError({ code: 501, reason: 'NotImplemented', message: `the simulated cluster does not ${what}`, details: {} });
 
@@ -199,6 +199,6 @@ export const deleted = (kind: ResourceKind, name: string, uid: string): string =
     details: { ...about(kind, name), uid },
   });
 
-/** The Status of a missing kind in a body: `apiVersion` and `kind` must be those of the path. */
+/** The Status for a body whose `apiVersion` and `kind` are not those of the path. */
 export const wrongType = (kind: ResourceKind): ApiError =>
   badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): expected ${apiVersionOf(kind)}`);

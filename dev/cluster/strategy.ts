@@ -11,7 +11,7 @@ const ALWAYS_THERE: Readonly<Record<string, object>> = {
   clusterroles: { rules: null },
 };
 
-/** As a Go structure comes back: without members that are empty, and with those that it always has. */
+/** The object as Go encodes its structure: without empty members, and with those that are always written. */
 function completed(kind: ResourceKind, { metadata, ...content }: NewObject): NewObject {
   const [contentKept, metadataKept] = [
     withoutEmpty(content, ['data', 'stringData']),
@@ -30,7 +30,7 @@ function withoutEmpty(members: Readonly<Record<string, unknown>>, names: readonl
   );
 }
 
-/** Sets what the server decides on a new object of this kind, whatever the client says: its registry strategy. */
+/** Sets the members of a new object that the server decides and not the client: the registry strategy of the kind. */
 export const prepareForCreate = (kind: ResourceKind, object: NewObject): NewObject =>
   completed(kind, decidedAtCreate(kind, object));
 
@@ -58,8 +58,8 @@ function decidedAtCreate(kind: ResourceKind, object: NewObject): NewObject {
 }
 
 /**
- * An update of the main resource does not change the status. An update of the status subresource changes only status
- * and metadata, of a custom resource the status alone. None takes back that the object is being deleted.
+ * An update of the main resource does not change the status. An update of the status subresource changes only status and metadata; for
+ * a custom resource it changes only the status. No update undoes the deletion of an object that is marked as deleted.
  */
 export function prepareForUpdate(
   target: Pick<ResourceTarget, 'kind' | 'subresource'>,

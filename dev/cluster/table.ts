@@ -13,7 +13,7 @@ interface Column {
 
 const sizeOf = (value: unknown): number => (isRecord(value) ? Object.keys(value).length : 0);
 
-/** By plural: the kinds that are shown as Tables. */
+/** The columns of the kinds that are shown as Tables, by plural. */
 const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   configmaps: [
     // A real server calls it a string, too, and sends a number.
@@ -61,7 +61,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** In the largest unit of which there are at least two; a real server adds the next smaller one where there are few. */
+/** The age in the largest unit of which there are at least two. A real server adds the next smaller unit to small numbers. */
 function ageText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 2 * MINUTE) return `${seconds}s`;

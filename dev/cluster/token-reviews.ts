@@ -13,7 +13,7 @@ export interface TokenReviewParts {
   readonly tokens: ReadonlyMap<string, Identity>;
   readonly store: ObjectStore;
   readonly signer: TokenSigner;
-  /** The status instead of the usual one; `undefined`: the usual one. */
+  /** Returns a status to use instead of the usual one; `undefined`: the usual one. */
   readonly reviewToken: (spec: TokenReviewSpec) => object | undefined;
 }
 
@@ -29,7 +29,7 @@ export function tokenStatus(spec: TokenReviewSpec, parts: TokenReviewParts): obj
   );
 }
 
-/** The tokens of a file are for the API server itself. */
+/** Tokens from a token file have only the audience of the API server itself. */
 function staticToken(token: string, targets: readonly string[], { tokens }: TokenReviewParts): object | undefined {
   const identity = tokens.get(token);
   return identity && targets.includes(ISSUER)
@@ -54,7 +54,7 @@ function serviceAccountToken(
   return { authenticated: true, user: { username: claims.sub, uid, groups, extra }, audiences };
 }
 
-/** Each authenticator of a real server gives its reason, one after the other. */
+/** A real server lists the reasons of all its authenticators. */
 const refused = (why: string): object => ({ user: {}, error: `[invalid bearer token, ${why}]` });
 
 const audienceFault = (aud: readonly string[], targets: readonly string[]): string =>

@@ -32,7 +32,7 @@ interface IssuedToken {
 /** `iss` of every token, and the audience of the server itself. */
 export const ISSUER = 'https://kubernetes.default.svc';
 
-/** Makes and verifies service account tokens: JWTs as the TokenRequest API and the kubelet hand them out. */
+/** Makes and verifies service account tokens, which are JWTs like those of the TokenRequest API. */
 export class TokenSigner {
   /** The last key signs, and all keys verify. */
   #keys: readonly TokenKey[] = [new TokenKey('ES256')];
@@ -44,7 +44,7 @@ export class TokenSigner {
     this.#random = random;
   }
 
-  /** A token and its end in seconds since 1970. Both come from one reading of the clock. */
+  /** Makes a token. Returns it with its expiry in seconds since 1970. */
   issue(account: TokenAccount, { aud, lifeSeconds }: { aud: readonly string[]; lifeSeconds: number }): IssuedToken {
     const { namespace, name, uid } = account;
     const iat = Math.floor(this.#clock.now() / 1000);
@@ -72,7 +72,7 @@ export class TokenSigner {
     return claims.exp > this.#clock.now() / 1000 ? claims : undefined;
   }
 
-  /** Makes a new key, which signs from now on. The others still verify. Answers its `kid`. */
+  /** Makes a new key, which signs from now on. The others still verify. Returns its `kid`. */
   addKey(alg: TokenAlgorithm): string {
     const key = new TokenKey(alg);
     this.#keys = [...this.#keys, key];

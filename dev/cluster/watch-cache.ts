@@ -6,13 +6,13 @@ interface WatchCacheParts {
   readonly store: ObjectStore;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly random: Random;
-  /** The longest time by which a read is behind; each read is behind by a part of it that chance chooses. */
+  /** The longest time by which a read is behind the store. Each read is behind by a random part of it. */
   readonly lagMs: number;
 }
 
 /**
- * What the server answers reads at version 0 from: the state as it was a moment ago. A real server has a copy in its memory that
- * follows etcd, and does not ask etcd whether it has everything.
+ * The state as it was a moment ago, from which the server answers reads at version 0. A real server answers them from a copy in memory
+ * that follows etcd, without checking that the copy is current.
  */
 export class WatchCache {
   readonly #parts: WatchCacheParts;
@@ -32,7 +32,7 @@ export class WatchCache {
     return this.#seen;
   }
 
-  /** Everything that is stored now is seen, and nothing that is written later, until the returned function is called. */
+  /** Reads see everything that is stored now, and nothing that is written later, until the returned function is called. */
   hold(): () => void {
     this.#seen = this.#parts.store.revision;
     this.#holds += 1;

@@ -53,7 +53,7 @@ export async function* watchLines(
 
 interface Start {
   readonly revision: number;
-  /** What the client has: a watch from a version that is still to come is silent until then. */
+  /** The version that the client has. If the server has not reached it yet, the watch is silent until then. */
   readonly after: number;
   /** State sent as ADDED events before anything else. */
   readonly initial: readonly Entry[];
@@ -62,7 +62,7 @@ interface Start {
   readonly missed: readonly Change[];
 }
 
-/** Reads state and history in one synchronous step. If it answers a string, that is the ERROR event to send instead. */
+/** Reads state and history in one synchronous step. Returns a string if the watch cannot begin: the ERROR event to send instead. */
 function begin({ collection, namespace, options }: WatchRequest, { store, watchCache }: WatchParts): Start | string {
   const { revision: wanted = 0, sendInitialEvents } = options;
   const current = store.revision;
@@ -70,7 +70,7 @@ function begin({ collection, namespace, options }: WatchRequest, { store, watchC
   if (sendInitialEvents ?? wanted === 0) {
     if (wanted > current) return errorLine(tooLargeResourceVersion(String(wanted), String(current)).status);
     const endsWithBookmark = sendInitialEvents === true && options.allowBookmarks;
-    // At version 0 the state comes from the watch cache, and what it has not seen yet comes after it.
+    // At version 0 the state comes from the watch cache. The changes that the cache has not seen yet follow as events.
     const revision = options.revision === 0 ? watchCache.revision() : current;
     const entries = revision === current ? collection.ordered() : collection.at(revision);
     const missed = collection.changesAfter(revision);

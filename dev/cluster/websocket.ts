@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type Body, plainBody } from './body.ts';
 import { isTrue } from './request.ts';
 
-/** Only watches can be websockets here; any other request runs as if it had not asked. */
+/** Only watches can be upgraded to WebSocket here. The `Upgrade` header of any other request is ignored. */
 export function isWebsocketWatch({ method, url = '/', headers }: IncomingMessage): boolean {
   if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
   return isTrue(new URL(url, 'http://127.0.0.1').searchParams.get('watch'));
@@ -19,7 +19,7 @@ export function isAcceptable({ headers }: IncomingMessage): boolean {
   return origin !== undefined && origin !== 'null' && !protocol?.includes(',');
 }
 
-/** Agrees to the websocket: each event is one text frame. The one subprotocol that the client offers is taken. */
+/** Accepts the upgrade. Each event is sent as one text frame. The one subprotocol that the client offers is accepted. */
 export function openWebsocket({ headers }: IncomingMessage, socket: Duplex): Body {
   const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocol } = headers;
   const accept = createHash('sha1').update(`${key}${ACCEPT_SUFFIX}`).digest('base64');
@@ -40,10 +40,10 @@ export function openWebsocket({ headers }: IncomingMessage, socket: Duplex): Bod
 
 const TEXT = 1;
 const CLOSE = 8;
-/** 1000: the purpose is fulfilled. */
+/** Close code 1000: a normal end (RFC 6455 7.4.1). */
 const NORMAL = Buffer.from([0x03, 0xe8]);
 
-/** RFC 6455 section 5.2: a whole message, not masked. */
+/** A frame that is a whole message, without a mask (RFC 6455 5.2). */
 function frame(opcode: number, payload: Buffer): Buffer {
   const { length } = payload;
   const size = length < 126 ? 0 : length < 65_536 ? 2 : 8;

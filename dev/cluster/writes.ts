@@ -16,7 +16,7 @@ import { ApiError, badRequest, conflict, type InvalidField, invalid, methodNotAl
 import { prepareForCreate, prepareForUpdate } from './strategy.ts';
 import { timestamp } from './timestamp.ts';
 
-/** Who writes where, and when. */
+/** The target and the caller of a write, and the clock. */
 export interface Writing {
   readonly target: ResourceTarget;
   readonly caller: Identity;
@@ -30,7 +30,7 @@ export function managerOf({ query, headers }: ApiRequest, { target: { kind }, cl
   return { name, apiVersion: apiVersionOf(kind), time: timestamp(clock.now()) };
 }
 
-/** What is cluster-wide is in no namespace, whatever its body says. */
+/** Sets the namespace of the path. Removes the namespace from the metadata of a cluster-scoped object. */
 export function inNamespace<Metadata extends object>(
   { kind, namespace }: ResourceTarget,
   metadata: Metadata & { readonly namespace?: unknown },
@@ -39,7 +39,7 @@ export function inNamespace<Metadata extends object>(
   return kind.namespaced ? { ...rest, namespace } : rest;
 }
 
-/** POST. */
+/** Serves POST. */
 export function createObject(
   store: ObjectStore,
   request: ApiRequest,
@@ -71,7 +71,7 @@ function nameOf(kind: ResourceKind, { name, generateName }: Record<string, unkno
   throw invalid({ ...kind, name: '' }, kind.isCustom ? [problem, UNCHECKED] : [problem]);
 }
 
-/** What a real server adds where it did not get as far as the rules of a definition. */
+/** The cause that a real server adds if errors of the schema kept it from checking the CEL rules of the definition. */
 const UNCHECKED: InvalidField = {
   field: '<nil>',
   reason: 'FieldValueInvalid',
@@ -107,7 +107,7 @@ export interface Written {
   readonly created: boolean;
 }
 
-/** PUT. */
+/** Serves PUT. */
 export function updateObject(store: ObjectStore, request: ApiRequest, writing: Writing): Written {
   const { target } = writing;
   const { kind, name } = target;
@@ -129,7 +129,7 @@ export function updateObject(store: ObjectStore, request: ApiRequest, writing: W
   return { object: createByName(store, wanted, { ...writing, request }), created: true };
 }
 
-/** PUT or PATCH of an object that is not there: it is created if the caller may create it. */
+/** Creates the absent object of a PUT or PATCH, if the caller has the right to create it. */
 export function createByName(
   store: ObjectStore,
   wanted: NewObject,
@@ -148,11 +148,11 @@ interface Update extends Writing {
   readonly request: ApiRequest;
   readonly stored: KubeObject;
   readonly wanted: NewObject;
-  /** Already says who manages it. */
+  /** `wanted` already has its `managedFields`. */
   readonly isApplied?: true;
 }
 
-/** Without its last finalizer, an object that is being deleted goes; the answer is what it was at last. */
+/** Stores an update, or removes the object if it is being deleted and loses its last finalizer. Returns its last state. */
 export function storeUpdate(store: ObjectStore, update: Update): KubeObject {
   const { request, target, caller, stored, wanted, isApplied } = update;
   const { plural, isManaged } = target.kind;

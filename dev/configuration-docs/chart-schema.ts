@@ -6,9 +6,8 @@ interface ValuesSchema {
 }
 
 /**
- * The schema of the chart's values with the schema of the configuration file as that of the value `config`, so that Helm
- * refuses what the program would refuse. It lets `firstAdministrator: true` through: the chart says what is wrong with it in a
- * sentence, which no schema can.
+ * Puts the schema of the configuration file into the schema of the chart's values, for the value `config`. So Helm refuses what the
+ * program would refuse. The schema accepts `firstAdministrator: true`, because the chart refuses it with a sentence that says why.
  */
 export function withConfigSchema(values: ValuesSchema, { $schema: _, ...file }: Schema): ValuesSchema {
   const config = withEmptySections(file);
@@ -28,7 +27,7 @@ export function withConfigSchema(values: ValuesSchema, { $schema: _, ...file }: 
   };
 }
 
-/** A section may be left empty, which YAML reads as null. Helm takes it away before it writes the file. */
+/** Lets sections be empty, which YAML reads as null. Helm removes an empty section before it writes the file. */
 function withEmptySections(schema: Schema): Schema {
   const below = Object.entries(schema.properties ?? {}).map(([name, one]) => {
     const inner = withEmptySections(one);

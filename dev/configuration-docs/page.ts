@@ -61,7 +61,7 @@ function table(settings: readonly Setting[]): string {
   return `${markdownTable(['setting', 'type', 'default', 'what it does', 'limits'], rows)}\n`;
 }
 
-/** Every setting that has a value of its own. A section has none: it only holds settings. */
+/** Every setting that has a value. A section has no value, because it only groups settings. */
 export function settingsOf(name: string, schema: Schema, isRequired = false): Setting[] {
   const list = mapIn(schema.items);
   const map = list ?? mapIn(schema);
@@ -71,14 +71,14 @@ export function settingsOf(name: string, schema: Schema, isRequired = false): Se
   return isSection(schema) ? below : [toSetting(name, schema, isRequired), ...below];
 }
 
-/** The form of a value that is a map, where it may be one. */
+/** The schema of a value that is a map, if the value may be one. */
 const mapIn = (schema: Schema | undefined): Schema | undefined =>
   schema && [schema, ...(schema.anyOf ?? [])].find((one) => one.properties);
 
-/** A section is filled with its defaults when the file does not have it. */
+/** Whether a schema is that of a section: a map that gets its defaults when the file does not have it. */
 const isSection = ({ properties, default: usual }: Schema): boolean => properties !== undefined && usual !== undefined;
 
-/** A default that the schema computes stands at the end of the description. */
+/** Matches a computed default, which the schema has only at the end of the description. */
 const COMPUTED = / ?Default: (.+)\.$/;
 
 function toSetting(name: string, schema: Schema, isRequired: boolean): Setting {

@@ -71,7 +71,7 @@ const parameters = (...names: readonly string[]): readonly Part[] =>
   names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 const body = (schema: Part, description: string): Part => ({ required: true, description, content: json(schema) });
 
-/** What can be done with the whole of the kind. */
+/** The operations on the collection of a kind. */
 export function collection({ names }: AccountKind): Part {
   const { plural, kind, listKind } = names;
   const list = { tags: [plural], parameters: parameters(...LIST) };
@@ -122,7 +122,7 @@ export function collection({ names }: AccountKind): Part {
   };
 }
 
-/** What can be done with one object, or with a part of it. */
+/** The operations on one object, or on its status. */
 export function single({ names }: AccountKind, part: '' | 'Status'): Part {
   const { plural, kind } = names;
   const what = part ? `the status of one of ${plural}` : `one of ${plural}`;

@@ -69,7 +69,7 @@ const STATUS = object('What the cluster says instead of an object.', ['kind', 'a
   code: { type: 'integer', description: 'The status of the answer.' },
 });
 
-/** Beside the limits of the definition, `metadata` has what every object has. */
+/** The schema of an object. Its `metadata` has the members of every object, with the limits of the definition. */
 function objectSchema({ schema, names }: AccountKind): Schema {
   const { metadata, spec, status } = schema.properties ?? {};
   const apiVersion = { const: NAMES.apiVersion };

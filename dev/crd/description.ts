@@ -7,7 +7,7 @@ const KINDS = [USERS, LOGIN_RECORDS];
 const GROUP = `/apis/${NAMES.group}`;
 const VERSION = `/apis/${NAMES.apiVersion}`;
 
-/** As API servers order them. */
+/** In the order of API servers. */
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
 function resourcesOf({ names, hasStatus }: AccountKind): readonly object[] {

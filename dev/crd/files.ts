@@ -2,7 +2,7 @@ import { crdDescription } from './description.ts';
 import { LOGIN_RECORDS, USERS } from './kinds.ts';
 import { definitionTemplate } from './manifests.ts';
 
-/** What `npm run crd:write` writes: path and text of each file. */
+/** The files that `npm run crd:write` writes: the text of each, by its path. */
 export const generatedFiles = (): ReadonlyMap<string, string> =>
   new Map([
     ['charts/gatehouse/templates/users-crd.yaml', definitionTemplate(USERS)],

@@ -3,7 +3,7 @@ import { accountNames } from '../../src/accounts/names.ts';
 import { loginRecordSchema } from '../../src/accounts/schema/login-record-schema.ts';
 import { userSchema } from '../../src/accounts/schema/user-schema.ts';
 
-/** An OpenAPI v3 schema, as a CustomResourceDefinition has it. */
+/** An OpenAPI v3 schema of a CustomResourceDefinition. */
 interface StructuralSchema {
   readonly type?: string;
   readonly description?: string;
@@ -19,7 +19,7 @@ interface Column {
   readonly description?: string;
 }
 
-/** One kind of the accounts, as the cluster is told of it. */
+/** The definition of an account kind for the cluster. */
 export interface AccountKind {
   readonly names: {
     readonly plural: string;
@@ -34,7 +34,7 @@ export interface AccountKind {
   readonly columns: readonly Column[];
 }
 
-/** What is written has this platform in its names; whoever uses it puts another one in its place. */
+/** The platform in the names of the generated files. The chart and the server replace it by the configured one. */
 export const PLATFORM = 'gatehouse';
 export const NAMES = accountNames(PLATFORM);
 
@@ -80,8 +80,8 @@ export const LOGIN_RECORDS: AccountKind = {
 };
 
 /**
- * The schema in the words that API servers take: `metadata` may be limited in its name only, and a schema with
- * properties may not speak of other members.
+ * Converts a schema to the form that API servers accept. They allow a limit of `metadata` only for its name, and no
+ * `additionalProperties` beside `properties`.
  */
 function structural(schema: z.ZodType): StructuralSchema {
   const { required: _, ...whole } = z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', override: closed });

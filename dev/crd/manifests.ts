@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import { type AccountKind, NAMES, PLATFORM } from './kinds.ts';
 
-/** `spec` of the kind's CustomResourceDefinition. */
 const definitionSpec = ({ names, schema, hasStatus, columns }: AccountKind): object => ({
   group: NAMES.group,
   scope: 'Cluster',

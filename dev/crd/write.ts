@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { generatedFiles } from './files.ts';
 
-/** Writes what is made from src/accounts/schema. */
+/** Writes the files that are generated from src/accounts/schema. */
 const root = new URL('../../', import.meta.url);
 
 for (const [path, text] of generatedFiles()) writeFileSync(new URL(path, root), text);

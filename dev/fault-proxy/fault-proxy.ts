@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { Direction, Fault } from './fault.ts';
 import { Link } from './link.ts';
 
-/** A TCP proxy on loopback whose connections can fail in every way in which those of a network do. */
+/** A TCP proxy on loopback whose connections can fail in all the ways of a real network. */
 export interface FaultProxy {
   readonly port: number;
   /** `http://127.0.0.1:<port>` */
@@ -12,13 +12,13 @@ export interface FaultProxy {
   target: number;
   /** The number of connections so far, without refused ones. */
   readonly accepted: number;
-  /** The open ones, the oldest first. */
+  /** The open connections, the oldest first. */
   readonly links: readonly Link[];
   /** Bytes passed on so far. */
   readonly bytes: Readonly<Record<Direction, number>>;
   /** Sets the fault of all connections, open and future ones. */
   set(fault: Fault): void;
-  /** Sets the fault of the next connections only, which keep it. Called again, it is for the connections after them. */
+  /** Sets the fault of the next `count` connections, which keep it. A further call is about the connections after them. */
   next(fault: Fault, count?: number): void;
   /** RST on every open connection. */
   reset(): void;

@@ -12,7 +12,7 @@ export interface Fault {
   readonly delayMs?: number;
   /** The limit in each direction. */
   readonly bytesPerSecond?: number;
-  /** Exactly so many bytes reach the client, counted from the start of the connection, and then it ends like this. */
+  /** The connection ends like this when exactly `atByte` bytes have reached the client since it began. */
   readonly cut?: { readonly atByte: number; readonly ending: 'close' | 'reset' | 'silence' };
   /**
    * Holds back the bytes of this direction, and its end, for as long as the fault lasts. The sender's bytes are still

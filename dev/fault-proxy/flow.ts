@@ -16,7 +16,7 @@ export interface FlowParts {
   readonly clock: Clock;
   fault(): Fault;
   passed(bytes: number): void;
-  /** The byte of `cut` was passed on. */
+  /** Called when the last byte before a `cut` was passed on. */
   onCut(ending: 'close' | 'reset'): void;
 }
 
@@ -28,7 +28,7 @@ export class Flow {
   #passed = 0;
   #sourceEnded = false;
   #closed = false;
-  /** The time at which the pace lets the next slice go. */
+  /** The time at which `bytesPerSecond` allows the next slice. */
   #nextAt = Number.NEGATIVE_INFINITY;
   #news = new AbortController();
 

@@ -7,7 +7,7 @@ export interface LinkParts {
   readonly clock: Clock;
   readonly port: number;
   passed(direction: Direction, bytes: number): void;
-  /** Both sides are gone. */
+  /** Called when both sides are closed. */
   onClosed(link: Link): void;
 }
 
@@ -72,7 +72,7 @@ export class Link {
   }
 
   #follow(socket: Socket): void {
-    socket.on('error', () => {}); // how it ended shows in `close`
+    socket.on('error', () => {}); // `close` says how it ended
     socket.once('close', (hadError) => {
       const isOver = this.#sockets.every((one) => one.destroyed);
       if (isOver) this.#over();

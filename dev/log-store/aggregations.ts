@@ -9,7 +9,7 @@ const MOST_BUCKETS = 65_535;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The `aggregations` of an answer: those that Gatehouse asks for. */
+/** The `aggregations` of an answer. Only those that Gatehouse requests are supported. */
 export function aggregate(asked: Json, records: readonly StoredRecord[]): Json {
   return Object.fromEntries(
     Object.entries(asked).map(([name, body]) => {

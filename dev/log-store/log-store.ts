@@ -16,17 +16,16 @@ interface Answer {
 }
 
 export interface SimulatedLogStoreOptions {
-  /** When there are more, the oldest go. Default: all stay. */
+  /** If there are more, the oldest are dropped. Default: all are kept. */
   readonly mostRecords?: number;
 }
 
 export interface SimulatedLogStore {
   readonly url: string;
-  /** Adds records. */
   add(documents: readonly LogDocument[]): void;
-  /** What was asked, in order: method, path with query, body. */
+  /** The requests, in order. */
   readonly requests: readonly StoreRequest[];
-  /** Places that searches have and have not given back. */
+  /** The number of scrolls that were opened and not closed. */
   openScrolls(): number;
   stop(): Promise<void>;
 }
@@ -41,8 +40,8 @@ interface StoreRequest {
 const MOST_REQUESTS = 1_000;
 
 /**
- * A store of logs in memory, on the loopback interface, that answers as OpenSearch 2 does what Gatehouse asks. Its clauses and
- * its words are few: a query of any other form is refused, so that a test notices.
+ * A log store in memory, on the loopback interface, that answers the requests of Gatehouse like OpenSearch 2. It supports only the
+ * clauses that Gatehouse uses, and refuses all others, so that a test notices.
  */
 export async function startSimulatedLogStore({
   mostRecords = Number.POSITIVE_INFINITY,
@@ -166,7 +165,7 @@ function toHits(records: readonly StoredRecord[], total: number): object {
   return { total: { value: total, relation: 'eq' }, hits };
 }
 
-/** Which days the indices of a path have: all of a prefix, or those named. */
+/** Returns a test for the days of indices. A prefix matches every day, a list of names only the days in it. */
 function indexPattern(indices: string): (day: string) => boolean {
   if (indices.endsWith('*')) return () => true;
   const days = new Set(indices.split(',').map((name) => name.slice(-'YYYY.MM.DD'.length)));

@@ -1,7 +1,7 @@
 import type { StoredRecord } from './stored-record.ts';
 import { hasPhrase, wordsOf } from './words.ts';
 
-/** A clause that the store does not know, or not in this form. */
+/** The store does not support this clause, or this form of it. */
 export class QueryError extends Error {
   readonly type: string;
 
@@ -60,7 +60,7 @@ function readBool({ filter = [], should = [], must_not: mustNot = [], ...others 
     countUpTo(Number(least), some, record) >= Number(least);
 }
 
-/** How many match, as far as it matters. */
+/** The number of clauses that match, counted up to `most`. */
 function countUpTo(most: number, clauses: readonly Matches[], record: StoredRecord): number {
   let count = 0;
   for (const matches of clauses) if (count < most && matches(record)) count++;
@@ -81,7 +81,7 @@ function instant(time: unknown): number | undefined {
   return ms;
 }
 
-/** Only `.keyword` has the exact text: the field itself has words, which no name equals. */
+/** Only the subfield `.keyword` has the exact text. The field itself is split into words. */
 function exact(field: string): string {
   if (!field.endsWith('.keyword')) throw new QueryError('illegal_argument_exception', `[${field}] has words, no text`);
   return field.slice(0, -'.keyword'.length);

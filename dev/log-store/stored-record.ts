@@ -13,15 +13,15 @@ export interface LogDocument {
   };
 }
 
-/** A record, and what searches ask of it. */
+/** A record, with the values that searches compare. */
 export class StoredRecord {
   readonly document: LogDocument;
   readonly id: string;
-  /** Milliseconds since 1970: all that orders records. */
+  /** Milliseconds since 1970. Records are ordered by nothing else. */
   readonly at: number;
   /** `YYYY.MM.DD`, in UTC. */
   readonly day: string;
-  /** The index that it is in: that of its day. */
+  /** The index of its day, in which it is stored. */
   readonly index: string;
   readonly #texts = new Map<string, string | undefined>();
   readonly #words = new Map<string, readonly string[]>();

@@ -1,11 +1,11 @@
-/** What stands behind a character and is one with it: marks and characters without a width. */
+/** Marks and characters without a width, which belong to the character before them. */
 const MORE = '[[\\p{M}\\p{Cf}]--\\u200b]*';
-/** Scripts whose letters are not joined to others: of Katakana runs are words, of Hiragana and Han each character, of these all of a run. */
+/** Scripts without spaces, where a whole run is a word, as in Katakana. In Hiragana and Han each character is a word. */
 const UNSPACED = '\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}';
 const KATAKANA = '[\\p{sc=Katakana}\\u30fc\\u309b\\u309c]';
 const LETTER = `[\\p{Alphabetic}--[\\p{Ideographic}\\p{M}\\p{sc=Katakana}\\u30fc\\p{sc=Hiragana}${UNSPACED}]]`;
 const DIGIT = '[\\p{Nd}\\u066b]';
-/** Between two letters, or between two digits, these are parts of the word. */
+/** These are parts of a word if they are between two letters, or between two digits. */
 const QUOTES_AND_DOTS = ".'\\u2018\\u2019\\u2024\\ufe52\\uff07\\uff0e";
 const IN_LETTERS = `[:\\u00b7\\u0387\\u055f\\u05f4\\u2027\\ufe13\\ufe55\\uff1a${QUOTES_AND_DOTS}]`;
 const IN_DIGITS = `[,;\\u037e\\u0589\\u060c\\u060d\\u066c\\u07f8\\u2044\\ufe10\\ufe14\\ufe50\\ufe54\\uff0c\\uff1b${QUOTES_AND_DOTS}]`;
@@ -25,24 +25,24 @@ const WORD = new RegExp(
 const LONGEST = /^.{1,255}(?<![\ud800-\udbff])/s;
 
 /**
- * The words of a text as the stores' standard analyzer (Lucene 9) has them: by Unicode's rules (UAX 29, Unicode 12), in lower case, without
- * punctuation. Those of rare scripts, and Hebrew with quotation marks, may be cut otherwise.
+ * The words of a text, as the stores' standard analyzer (Lucene 9) splits it: by Unicode's rules (UAX 29, Unicode 12), in lower case,
+ * without punctuation. Rare scripts, and Hebrew with quotation marks, may be split differently.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [word] of text.matchAll(WORD)) {
     const [beginning = ''] = LONGEST.exec(word) ?? [];
-    // Only so much is looked at: what is cut off is read anew.
+    // A longer text is cut after 255 units, and the rest is split again.
     const [first = ''] = beginning === word ? [word] : (beginning.match(WORD) ?? []);
     words.push(lowerCase(first), ...(first === word ? [] : wordsOf(word.slice(first.length))));
   }
   return words;
 }
 
-/** Each character alone: no final sigma, and one character for one. */
+/** Lower case for each character by itself, so that there is no final sigma, and one character becomes one character. */
 const lowerCase = (word: string): string => [...word].map((one) => [...one.toLowerCase()][0]).join('');
 
-/** Whether the words come in this order, one after the other, the last of them as the beginning of a word. No word is in no text. */
+/** Whether the text has these words one after the other; the last one may be the beginning of a word. False without words. */
 export function hasPhrase(text: readonly string[], phrase: readonly string[]): boolean {
   const last = phrase.length - 1;
   if (last < 0) return false;

@@ -27,7 +27,7 @@ const shown = (expr: string): string =>
 const row = ({ alert, expr, labels, annotations, ...rule }: Rule): string =>
   `| [${alert}](runbooks.md#${alert.toLowerCase()}) | ${labels.severity} | ${annotations.summary} | \`${shown(expr)}\` | ${rule.for ?? '–'} |`;
 
-/** The page with the table of the alerts of this rules file in place of the one between its two marks. */
+/** Replaces the table between the two marks of the page by a table of the alerts in this rules file. */
 export function withAlerts(page: string, rulesFile: string): string {
   const { groups } = parse(rulesFile) as RulesFile;
   const table = [

@@ -14,7 +14,7 @@ import type { Panel } from './panel.ts';
 import { ROWS } from './panels.ts';
 
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
-/** Of the 24 columns that Grafana has. */
+/** The sizes of panels, in the units of Grafana's grid, which has 24 columns. */
 const SIZES = { figure: { width: 4, height: 4 }, lines: { width: 8, height: 8 } };
 
 const variable = (name: string, label: string, query: string): QueryVariableBuilder =>

@@ -1,6 +1,6 @@
 import { lines, of, quantile, type Row, rate, sumBy } from './panel.ts';
 
-/** Empty unless `gateway.enabled`. */
+/** Without data unless `gateway.enabled`. */
 export const GATEWAY_ROW: Row = {
   title: 'Gateway (gateway.enabled)',
   panels: [
@@ -49,7 +49,7 @@ export const GATEWAY_ROW: Row = {
   ],
 };
 
-/** Empty unless `logging.host`. */
+/** Without data unless `logging.host` is set. */
 export const LOGS_ROW: Row = {
   title: 'Logs (logging.host)',
   panels: [
@@ -86,7 +86,7 @@ export const LOGS_ROW: Row = {
   ],
 };
 
-/** Empty unless `accounts.enabled`. */
+/** Without data unless `accounts.enabled`. */
 export const ACCOUNTS_ROW: Row = {
   title: 'Accounts (accounts.enabled)',
   panels: [

@@ -1,4 +1,4 @@
-/** What the dashboard shows. The dashboard of Grafana, its test and the picture in docs are all made from this. */
+/** A panel of the dashboard. Grafana's dashboard, its test and the picture in docs are made from these panels. */
 export interface Panel {
   readonly title: string;
   readonly description: string;

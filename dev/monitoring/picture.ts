@@ -1,7 +1,7 @@
 import type { Panel } from './panel.ts';
 import { ROWS } from './panels.ts';
 
-/** What a Prometheus answered to the queries of a panel. */
+/** A series in Prometheus's answer to a query of a panel. */
 export interface Line {
   readonly name: string;
   /** Seconds since 1970, and the value. */
@@ -62,7 +62,7 @@ function drawLines({ unit }: Panel, lines: readonly Line[]): string {
     `<line x1="${PLOT.left}" y1="${round(toY(value))}" x2="${PLOT.left + PLOT.width}" y2="${round(toY(value))}" stroke="#ddd"/>`,
     text(PLOT.left - 5, toY(value) + 4, shown(value, unit), ' text-anchor="end"'),
   ]);
-  // The lines that reach highest are drawn, and the first of them named; a dashboard shows the others, too.
+  // Draws the lines with the highest values, and names the first of them. The dashboard shows all lines.
   const byHeight = lines.toSorted(
     (a, b) => Math.max(...b.points.map(([, v]) => v)) - Math.max(...a.points.map(([, v]) => v)),
   );
@@ -96,7 +96,7 @@ function drawPanel(panel: Panel, lines: readonly Line[], at: { readonly x: numbe
   ].join('\n');
 }
 
-/** All panels with their answers, as an SVG. It is no screenshot of Grafana. */
+/** All panels with their data, as an SVG that we draw ourselves; it is not a screenshot of Grafana. */
 export function picture(answers: ReadonlyMap<Panel, readonly Line[]>): string {
   let y = GAP;
   const drawn: string[] = [];

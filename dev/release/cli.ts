@@ -9,21 +9,20 @@ import { billOfMaterials } from '../build/sbom.ts';
 import type { Place } from './place.ts';
 import { run } from './run.ts';
 
-/** Of this project alone: the name `gatehouse` belongs to somebody else, and `npm update` asks a registry by the name. */
+/** A scoped name, because `gatehouse` belongs to somebody else, and `npm update` asks the registry for a package of this name. */
 const PACKAGE = '@gatehouse-k8s/cli';
 
 /** The name that `npm pack` gives to the package's file. */
 export const cliFile = (version: string): string => `${PACKAGE.replace('@', '').replace('/', '-')}-${version}.tgz`;
 
 /**
- * Packs the commands `login`, `logout` and `kubeconfig` as an npm package that needs no other, into `out`, with its checksum and its bill
- * of materials beside it. Two packages of one commit are equal. Resolves to the path of the file.
+ * Packs the commands `login`, `logout` and `kubeconfig` into `out`, as an npm package without dependencies, with its checksum and its
+ * bill of materials beside it. Two packages of one commit are equal. Resolves to the path of the file.
  */
 export async function packCli({ root, out, version }: Pick<Place, 'root' | 'out' | 'version'>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-cli-'));
   try {
     await writeFile(join(out, 'sbom-cli.cdx.json'), await fill(folder, root, version));
-    // No script of the package runs: there are none.
     await run('npm', ['pack', folder, '--ignore-scripts', '--silent', '--pack-destination', out]);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -35,7 +34,7 @@ export async function packCli({ root, out, version }: Pick<Place, 'root' | 'out'
   return join(out, file);
 }
 
-/** Writes all that the package has into the folder. Resolves to the bill of materials. */
+/** Writes the content of the package into the folder. Resolves to the bill of materials. */
 async function fill(folder: string, root: string, version: string): Promise<string> {
   const dist = join(folder, 'dist');
   await mkdir(dist);
@@ -47,7 +46,7 @@ async function fill(folder: string, root: string, version: string): Promise<stri
     version,
     description: 'Sign in at Gatehouse, the API server in front of a Kubernetes cluster, by hand or for kubectl',
     license,
-    // npm publishes no private package, and installs it all the same.
+    // npm refuses to publish a private package, but installs it.
     private: true,
     type: 'module',
     engines,

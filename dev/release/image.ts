@@ -20,7 +20,7 @@ export async function publishImage(place: Place): Promise<PushedImage> {
   }
   const list = `${repository}:${version}`;
   await run('buildah', ['manifest', 'create', list]);
-  // By what the registry has, because a push may compress layers anew.
+  // By the digests in the registry, because a push may compress layers again.
   for (const [arch, image] of Object.entries(platforms))
     await run('buildah', [
       'manifest',
@@ -38,7 +38,7 @@ export async function publishImage(place: Place): Promise<PushedImage> {
   return pushed;
 }
 
-/** What /version tells. The date is the commit's, so that a second build of the commit gives the same program. */
+/** The values that `/version` shows. The date is that of the commit, so that a second build of the commit gives the same program. */
 async function buildArguments(root: string): Promise<string[]> {
   const git = (...args: string[]): Promise<string> => textOf('git', ['-C', root, ...args]);
   const values = {
@@ -51,7 +51,7 @@ async function buildArguments(root: string): Promise<string[]> {
   return Object.entries(values).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
 }
 
-/** Pushes an image or a list, and answers its digest in the registry. */
+/** Pushes an image or a list, and resolves to its digest in the registry. */
 async function push(command: readonly string[], name: string, place: Place): Promise<string> {
   const file = join(place.out, 'digest');
   await run('buildah', [...command, ...tls(place), '--digestfile', file, name, `docker://${name}`]);
@@ -62,7 +62,7 @@ async function push(command: readonly string[], name: string, place: Place): Pro
 
 const tls = ({ plainHttp }: Place): string[] => (plainHttp ? ['--tls-verify=false'] : []);
 
-/** The same build as in the image, so the same bill. */
+/** Writes the bill of materials. It runs the build of the image again, which gives the same bill. */
 async function writeSbom({ root, out }: Place, arch: string): Promise<void> {
   const folder = join(out, `dist-${arch}`);
   await run(process.execPath, [join(root, 'dev/build/main.ts'), '--arch', arch, '--out', folder]);

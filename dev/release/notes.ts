@@ -1,8 +1,8 @@
-/** The section of one version in a changelog in the form of Keep a Changelog, without its heading; undefined if there is none or it is empty. */
+/** The section of a version in a changelog (Keep a Changelog), without its heading; undefined if it is absent or empty. */
 export function notesOf(changelog: string, version: string): string | undefined {
   const sections = changelog.split(/^## /m);
   const section = sections.find((text) => text.startsWith(`[${version}]`));
-  // Up to the links that the page ends with.
+  // Without the links at the end of the page.
   const text = section?.replace(/^.*\n?/, '').replace(/^\[[^\]]+\]: \S+$/gm, '');
   return text?.trim() || undefined;
 }

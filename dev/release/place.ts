@@ -2,9 +2,9 @@
 export interface Place {
   /** The project's folder. */
   readonly root: string;
-  /** The folder of what the steps hand to one another and to the release page. */
+  /** The folder for the files that later steps and the release page need. */
   readonly out: string;
-  /** `ghcr.io/gatehouse`: a host, and what stands before the repositories' names. */
+  /** Host and prefix of the repositories, such as `ghcr.io/gatehouse`. */
   readonly registry: string;
   /** Without TLS: for a registry on loopback. */
   readonly plainHttp: boolean;
@@ -15,7 +15,7 @@ export interface Place {
 export interface PushedImage {
   /** The list of the images of all processors. */
   readonly image: string;
-  /** Each of them, by its processor. */
+  /** The image of each processor. */
   readonly platforms: Readonly<Record<string, string>>;
 }
 

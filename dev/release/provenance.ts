@@ -1,8 +1,8 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where the release was built from and by what: the predicate of SLSA provenance v1 for a workflow of GitHub Actions, from the variables
- * that it sets. Throws if one is missing.
+ * The source and the builder of the release: the predicate of SLSA provenance v1 for a workflow of GitHub Actions, from the variables
+ * that GitHub sets. Throws if one is missing.
  */
 export function provenance(environment: Environment): object {
   const of = (name: string): string => {

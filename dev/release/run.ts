@@ -9,7 +9,7 @@ export async function run(program: string, args: readonly string[]): Promise<voi
   if (code !== 0) throw new Error(`${program} ${args[0]} ended with ${code}; its messages are above`);
 }
 
-/** What a program prints, on either output, without the last line's end. */
+/** The text that a program prints on both outputs, without white space at the end. */
 export async function textOf(program: string, args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(program, args);
   return (stdout + stderr).trimEnd();

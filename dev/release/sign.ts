@@ -6,8 +6,8 @@ import { provenance } from './provenance.ts';
 import { run } from './run.ts';
 
 /**
- * Signs what `image` and `chart` pushed, by digest, and attaches provenance and bills of materials as signed statements. Signs the file that
- * `cli` packed; the signature is in a file beside it. cosign takes the identity of the workflow (keyless): no key exists that could be lost.
+ * Signs the pushed image and chart by digest, and attaches provenance and bills of materials as signed statements. Signs the file for
+ * laptops with a signature file beside it. cosign signs with the identity of the workflow (keyless), so no key can be lost.
  */
 export async function signRelease(
   { out, version }: Pick<Place, 'out' | 'version'>,
@@ -20,7 +20,7 @@ export async function signRelease(
   const cosign = (...args: string[]): Promise<void> => run('cosign', args);
   const attest = (type: string, file: string, what: string): Promise<void> =>
     cosign('attest', '--yes', '--type', type, '--predicate', file, what);
-  // Recursive: somebody may pull the image of one processor by its own digest.
+  // Recursive, because somebody may pull the image of one processor by its own digest.
   await cosign('sign', '--yes', '--recursive', image);
   await cosign('sign', '--yes', chart);
   for (const what of [image, ...Object.values(platforms), chart]) await attest('slsaprovenance1', built, what);

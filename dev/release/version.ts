@@ -13,7 +13,7 @@ export interface Named {
   readonly changelog: string;
 }
 
-/** What in these files is not of the release that the tag names. A sentence each; none if the tag may be released. */
+/** Where these files differ from the version of the tag, a sentence for each place. Empty if the tag may be released. */
 export function versionProblems({ tag, manifest, chart, changelog }: Named): string[] {
   const version = /^v(\d+\.\d+\.\d+(?:-[\w.]+)?)$/.exec(tag)?.[1];
   if (version === undefined) return [`the tag ${tag} is not a version with a v before it`];

@@ -10,7 +10,7 @@ export interface CallInfo {
   readonly subresource: string;
 }
 
-/** The kinds of call: a label of the metrics; the kind also decides how long a call may last. */
+/** The kinds of call. The kind is a label of the metrics, and decides how long a call may last. */
 export const CALL_KINDS = ['object', 'discovery', 'watch', 'log', 'exec', 'attach', 'portforward', 'proxy'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
@@ -31,7 +31,7 @@ export function kindOf({ isResource, verb, subresource }: CallInfo): CallKind {
   return STREAMED.has(subresource) ? (subresource as CallKind) : 'object';
 }
 
-/** Whether client and server decide how long a call lasts: such calls have no time limit, and their own limits on how many are open. */
+/** Whether client and server decide how long a call lasts. Such calls have no time limit; how many may be open is limited separately. */
 export const isLongRunning = (kind: CallKind): boolean => kind !== 'object' && kind !== 'discovery';
 
 /**
@@ -59,13 +59,13 @@ export function upgradeKindOf(asked: CallInfo, protocol: UpgradeProtocol): CallK
   }
 }
 
-/** Whether the path is a subresource of a named API group: the API server itself upgrades no such connections. */
+/** Whether the path is a subresource of a named API group. Only the server of an aggregated group upgrades such connections. */
 const isAggregated = ({ prefix, subresource, verb }: CallInfo): boolean =>
   prefix === 'apis' && subresource !== '' && verb !== 'watch';
 
 /**
- * Whether the API server passes the call on to another server: to a kubelet, a pod or a service, or, over an upgraded
- * connection, to the server of an aggregated group.
+ * Whether the API server proxies the call to a kubelet, a pod or a service, or, over an upgraded connection, to the server of an
+ * aggregated group.
  */
 export const isProxied = (asked: CallInfo, isUpgrade: boolean): boolean =>
   kindOf(asked) === 'proxy' || (isUpgrade && isAggregated(asked));

@@ -8,7 +8,7 @@ export interface GatewayCaller {
   readonly groups: readonly string[];
   /** The session of the sign-in. */
   readonly sid?: string | undefined;
-  /** Groups of the user that are left out of our tokens, because Kubernetes gives them its own meaning (`system:…`, `kubeadm:…`). */
+  /** Groups of the user that our tokens leave out, because they have a meaning of their own in Kubernetes (`system:…`, `kubeadm:…`). */
   readonly withheldGroups?: readonly string[] | undefined;
 }
 
@@ -48,8 +48,8 @@ export class CallerPolicy {
   }
 
   /**
-   * The headers, names and values in turn, in UTF-8 octets: one user, one header for each group with `system:authenticated` last,
-   * and the session.
+   * The headers, each name followed by its value in UTF-8 octets: one user, one header for each group with `system:authenticated`
+   * last, and the session.
    */
   headersOf(caller: GatewayCaller): readonly string[] {
     const headers = [USER, headerOctets(caller.name)];
@@ -60,8 +60,9 @@ export class CallerPolicy {
   }
 
   /**
-   * The last check of the headers that are sent, no matter which code made them: throws unless they name this caller exactly once,
-   * no reserved user or group, and no other part of an identity. Without such headers a call would have the rights of our own account.
+   * The last check of the headers before they are sent, no matter which code made them. Throws unless they name this caller exactly
+   * once, and neither a reserved user or group nor any other part of an identity. A call without such headers would have the rights of
+   * our own account.
    */
   assertOf(headers: readonly string[], caller: GatewayCaller): void {
     if (this.isReserved(caller)) throw new Error('a reserved identity came to the end of the gateway');

@@ -54,7 +54,7 @@ export interface GatewayCall {
   readonly method: string;
   /** Path and query, as sent. The path has been checked: every server reads it in the same way. */
   readonly target: string;
-  /** Names and values in turn, as sent. */
+  /** Each name, followed by its value, as sent. */
   readonly rawHeaders: readonly string[];
   /** The client's full address, not cut to /64. */
   readonly address: string;
@@ -72,7 +72,7 @@ export interface UpgradeCall extends GatewayCall {
   readonly subprotocols: readonly string[];
 }
 
-/** Passes calls on to the cluster, each impersonating its caller and never anybody else. */
+/** Passes calls on to the cluster. A call impersonates its caller, or the user that its caller may impersonate, and nobody else. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #parts: GatewayParts;
@@ -124,8 +124,8 @@ export class Gateway {
   }
 
   /**
-   * Throws a 403 for a user or group that may never be impersonated here, whatever the cluster's RBAC says. This is no event of
-   * the audit trail, as a reserved caller is: any caller can write any name into a header.
+   * Throws a 403 for a user or group that may never be impersonated here, whatever the cluster's RBAC says. Unlike a call of a
+   * reserved caller, this is not written to the audit trail, because any caller can write any name into a header.
    */
   admitTarget(asked: Pick<GatewayCaller, 'name' | 'groups'>): void {
     const { policy, metrics } = this.#parts;
@@ -160,8 +160,8 @@ export class Gateway {
   }
 
   /**
-   * The user that the call is made as. Unknown groups are left out only for callers themselves: groups in `Impersonate-Group` were
-   * named on purpose, so the call is refused and names the group.
+   * The user that the call is made as. Only a caller's own groups are left out if the cluster refuses them. Groups in
+   * `Impersonate-Group` were named on purpose, so the cluster refuses the call.
    */
   async #sentAs(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
     return this.#groups && !call.actingAs ? this.#known(call, signal) : madeAs(call);
@@ -245,8 +245,8 @@ function ownOf(refused: RefusedImpersonation | undefined, { name, groups }: Gate
 }
 
 /**
- * Whether a 403 may only echo the caller: the cluster's message repeats resource and name of the path. The caller gets the same
- * answer then, but the call is not counted, so it raises no alert for the operator.
+ * Whether the word `impersonate` in the message of a 403 may come from the caller's path, whose resource and name the cluster
+ * repeats. The caller gets the same answer then, but the call is not counted, so that it raises no alert for the operator.
  */
 const mentionsImpersonation = (target: string): boolean =>
   target

@@ -4,8 +4,8 @@ import { fitsHeader } from '../runtime/text/header-text.ts';
 import { AUTHENTICATED, type GatewayCaller } from './caller.ts';
 
 /**
- * How long a caller's groups are remembered, and the refusal of a group. An operator's change takes effect after twice this time at
- * the latest: a caller's groups may come from a refusal that is nearly this old.
+ * How long we remember the groups of a caller, and that the cluster refuses a group. A change of the operator takes effect after at
+ * most twice this time: the groups of a caller may follow from a refusal that was nearly this old.
  */
 const REMEMBERED_MS = 60_000;
 /** The most callers that are remembered, with a few hundred bytes each. */
@@ -30,9 +30,9 @@ interface Answer {
 
 /**
  * Finds the groups of a caller that the cluster lets us impersonate. The cluster refuses a whole call because of one group, and
- * names one group at a time; a call with a body cannot be sent again. So the cluster is asked beforehand, once a minute for each
- * caller. Whether it lets us impersonate a group depends on the name of the group alone, so a group that was refused for one caller
- * is not asked about for another.
+ * names one group at a time; a call with a body cannot be sent again. So we ask the cluster beforehand, once a minute for each
+ * caller. Whether it lets us impersonate a group depends on the name of the group alone, so its refusal of a group holds for all
+ * callers.
  */
 export class KnownGroups {
   readonly #parts: KnownGroupsParts;

@@ -45,7 +45,7 @@ function whatIsMissing({ resource, name }: RefusedImpersonation): string {
   return 'you may not do this in the cluster through this server: ask the operator of this server';
 }
 
-/** The call is refused, because without the group it would have other rights, and a header cannot carry the group's name. */
+/** No header can carry the group's name. The call is refused, because without the group it would have other rights. */
 export const unsendableGroup = (group: string): StatusError =>
   new StatusError('Forbidden', {
     message: `members of the group "${group}" may not call the cluster through this server: no header can carry its name`,

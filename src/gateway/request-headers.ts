@@ -35,7 +35,7 @@ export interface BadHeader {
   readonly badHeader: string;
 }
 
-/** The client's headers that are sent to the cluster: names and values in turn, as received. */
+/** The client's headers that are sent to the cluster: each name followed by its value, as received. */
 export function copiedHeaders(
   rawHeaders: readonly string[],
   { isUpgrade }: { readonly isUpgrade: boolean },

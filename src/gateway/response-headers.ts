@@ -1,7 +1,7 @@
 /**
- * The headers that are passed on; every other header is dropped (docs/contract/gateway.md, section 3). This is a list of allowed
- * headers, because new headers that make browsers or proxies do or store something are invented all the time, and an answer may
- * come from any backend. The headers that clients of Kubernetes read are known.
+ * The headers that are passed on; every other header is dropped (docs/contract/gateway.md, section 3). We list allowed headers and not
+ * forbidden ones, because an answer may come from any backend, and new headers with effects on browsers and proxies appear all the
+ * time. The headers that clients of Kubernetes read are known.
  */
 const PASSED: ReadonlySet<string> = new Set([
   // The body:
@@ -40,7 +40,7 @@ const PASSED: ReadonlySet<string> = new Set([
 /** The characters of a field value (RFC 9110 5.5): any other could end the header early (A-29, docs/promises.md). */
 const PERMITTED = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The headers of the cluster's answer that the caller gets: names and values in turn. `undefined`: a value has a forbidden character. */
+/** The headers of the cluster's answer that the caller gets, as names and values. `undefined`: a value has a forbidden character. */
 export function passedHeaders(rawHeaders: readonly string[]): readonly string[] | undefined {
   const named = namedByConnection(rawHeaders);
   const passed: string[] = [];

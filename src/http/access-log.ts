@@ -10,10 +10,11 @@ import type { Target } from './target.ts';
 
 const MAX_PATH = 1_024;
 const MAX_USER_AGENT = 256;
-/** Longer than any valid name; a name in a path may be anything. */
+/** No valid name is longer, but a path may have any text in the place of a name. */
 const MAX_NAME = 256;
 /**
- * A line with a target up to this length need not be measured: target and user agent take at most 6 KiB, with any characters.
+ * With a target up to this length, a line is short enough without being measured: target and user agent take at most 6 KiB, with any
+ * characters.
  */
 const SHORT_TARGET = 1_024;
 const MAX_FAILURE = 2_048;
@@ -24,8 +25,8 @@ const TRACEPARENT = /^00-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 export type AccessLog = (exchange: Exchange, durationMs: number) => void;
 
 /**
- * A line has only the members that are listed here: no header, no parameter value, no body (A-36). So redaction is switched off for
- * these lines; it would cost many times as much as the rest of a list request.
+ * A line has only the members that are listed below: no credentials, no parameter value, no body (A-36). So redaction is switched off
+ * for these lines; it would cost many times as much as the rest of a list request.
  */
 export function createAccessLog(logger: Logger): AccessLog {
   const unredacted = logger.child({}, { redact: [] });
@@ -49,8 +50,8 @@ export function createAccessLog(logger: Logger): AccessLog {
 const MOST_CALLERS = 1_000;
 
 /**
- * Keeps a child logger for each caller and resource. It holds the fields that these requests share, already as JSON: most of a line,
- * and most of its cost.
+ * Keeps a child logger for each caller and resource. The fields that these requests share are encoded once, in the child logger. They
+ * are most of a line and most of its cost.
  */
 class CallerLoggers {
   readonly #parent: Logger;
@@ -92,7 +93,7 @@ function keyOf(exchange: Exchange, { sid, name, clientId }: Identity, place: str
   ].join('\n');
 }
 
-/** The part of the key that says what is asked for. Absent names are empty, so it has a number of line breaks of its own. */
+/** The part of the key that names the requested resource. An absent name leaves an empty line, so the number of lines is fixed. */
 const placeIn = ({ verb, namespace, name, group, version, resource, subresource }: RequestInfo): string =>
   [verb, ...[namespace, name, group, version, resource, subresource].map(nameOrNothing)].join('\n');
 
@@ -239,7 +240,7 @@ function cutTexts(line: Readonly<Record<string, unknown>>, length: number): Read
 
 const MAX_PARAMETERS = 32;
 
-/** A plain word, like all of our parameter names. A secret that a caller has put in the place of a name is seldom one. */
+/** A plain word, like all of our parameter names. A secret that a caller has put in the place of a name seldom looks like that. */
 const PLAIN = /^[A-Za-z][A-Za-z0-9._-]{0,31}$/;
 
 /** Parameters that are sent without a value. */

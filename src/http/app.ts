@@ -64,7 +64,7 @@ function allRoutes(families: readonly ServedFamily[], { writer }: AppParts): Rou
 
 type RequestTest = (request: IncomingMessage) => boolean;
 
-/** A test that is true if that of any family is; `undefined` if no family has one. */
+/** Joins the tests of all families: true if one of them is true. `undefined` if no family has such a test. */
 function anyOf(
   families: readonly ServedFamily[],
   testOf: (family: ServedFamily) => RequestTest | undefined,

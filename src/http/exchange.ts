@@ -23,7 +23,7 @@ export interface ExchangeStart {
   readonly source: string;
   /** The caller's full address. Default: `source`. */
   readonly address?: string;
-  /** Names and values in turn. */
+  /** Each name, followed by its value. */
   readonly corsHeaders: readonly string[];
   /** The connection, if the request may upgrade it to another protocol. */
   readonly upgrade?: Taken | undefined;
@@ -38,7 +38,7 @@ export interface Taken {
   reset(): void;
 }
 
-/** The caller of a request behind authentication, and what it asks for. */
+/** What is known of a request after authentication: its caller, and the verb and resource. */
 interface SignedIn {
   readonly identity: Identity;
   readonly info: RequestInfo;
@@ -50,9 +50,9 @@ type Writable = { -readonly [Fact in keyof Exchange]: Exchange[Fact] };
 const NOWHERE: Target = { segments: [], path: '/', query: '' };
 
 /**
- * One request and its answer. Members about the request are read-only: the step that finds one out sets it with a method, and later
- * steps and the log read it. Members about the answer are set while the answer is made, for the log. An exchange has only facts; the
- * steps get their dependencies elsewhere.
+ * One request and its answer. Members about the request are read-only: the step that knows a value first sets it with a method, and
+ * later steps and the log read it. Members about the answer are set while the answer is made, for the log. An exchange has only facts;
+ * the steps get their dependencies elsewhere.
  */
 export class Exchange {
   readonly request: IncomingMessage;
@@ -85,7 +85,7 @@ export class Exchange {
   /** Set by authorization: the last decision, which is made again while a watch is open. */
   readonly decision: Decision | undefined;
 
-  /** Set by the answer writer, and counted by streams. */
+  /** Set by the answer writer; streams add to it. */
   bodyBytes = 0;
   /** Set when a streamed answer begins: monotonic milliseconds. */
   streamedAt: number | undefined;
@@ -93,7 +93,7 @@ export class Exchange {
   upstreamMs: number | undefined;
   /** Set before the answer begins. */
   coding: 'identity' | 'gzip' = 'identity';
-  /** Our word for the reason of a 4xx, set by authentication and the error writer; for a stream, our word for its end. */
+  /** Why the answer is a 4xx, or why a stream ended, as one of a few fixed words. Set by authentication, the error writer and streams. */
   reason: string | undefined;
   /** The cause of a 5xx, or why a stream broke off; set by the error writer and by streams. It is logged and never sent. */
   failure: unknown;
@@ -186,7 +186,7 @@ export class Exchange {
     (this as Writable).identity = identity;
   }
 
-  /** Throws if no step authenticates the requests of the route, which is a fault of the list of steps. */
+  /** The caller, the verb and the resource. Throws if the route has no step that authenticates, which is a bug. */
   get signedIn(): SignedIn {
     const { identity, info } = this;
     if (!identity || !info) throw new Error('the requests of this route are not authenticated');
@@ -277,8 +277,8 @@ export interface Route {
    */
   readonly self?: Readonly<Partial<Record<Method, 'free' | 'narrowed'>>>;
   /**
-   * Whether the caller is authorized also for paths below this one that no route serves, so that the answer does not reveal whether an
-   * object exists (docs/contract/accounts.md, section 2).
+   * Whether the caller is also authorized for paths below this one that no route serves. Then the answer does not reveal whether an object
+   * exists (docs/contract/accounts.md, section 2).
    */
   readonly guardsBelow?: true;
   /** For the collection of a kind: its names in discovery (`metav1.APIResource`). */

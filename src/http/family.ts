@@ -12,7 +12,7 @@ import type { HttpLimits } from './limits/http-limits.ts';
 import type { HttpMetrics } from './metrics.ts';
 import type { CallerSteps } from './watch/recheck.ts';
 
-/** What all families make their routes with; one value for a port. */
+/** The dependencies that every family gets to make its routes; there is one such value for a port. */
 export interface RouteTools {
   /** The platform name, which is part of API groups and the realm. */
   readonly platform: string;
@@ -38,7 +38,7 @@ export interface RouteTools {
   loopLoad(): number;
 }
 
-/** Is notified of the requests that are not calls to the cluster: `other` of each, `asked` of its user once that is known. */
+/** Listens to requests that are not calls to the cluster. For each, `other` is called first, and `asked` when its user is known. */
 export interface OtherRequests {
   other(): void;
   asked(user: string): void;

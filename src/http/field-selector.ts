@@ -1,8 +1,8 @@
 /**
- * The value that a field selector requires of a field, by the grammar of Kubernetes (`k8s.io/apimachinery/pkg/fields`): terms
- * `field=value`, `field==value` and `field!=value`, separated by commas; `\`, `,` and `=` in a value are escaped by a backslash. `{}` if
- * it requires none, `undefined` if the text is not a field selector. If it has several values, Kubernetes uses that of the first term
- * in byte order.
+ * The value that a field selector requires of a field. `{}` if it requires none, `undefined` if the text is not a field selector. The
+ * grammar is that of Kubernetes (`k8s.io/apimachinery/pkg/fields`): terms `field=value`, `field==value` and `field!=value`, separated by
+ * commas, with `\`, `,` and `=` in a value escaped by a backslash. If there are several values, Kubernetes uses that of the first term in
+ * byte order.
  */
 export function demandedValue(selector: string, field: string): { readonly value?: string } | undefined {
   let first: { readonly bytes: Buffer; readonly value: string } | undefined;

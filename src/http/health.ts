@@ -52,7 +52,7 @@ export interface HealthReport {
 /** Always succeeds, if the event loop can answer at all. */
 const PING: HealthCheck = { name: 'ping', endpoints: HEALTH_ENDPOINTS, check: () => undefined };
 
-/** Runs the health checks. Logs when a check begins or ceases to fail, and failures that last, with the reason, which is never sent. */
+/** Runs the health checks. Logs when a check begins to fail, from time to time while it fails, and when it succeeds again. */
 export class Health {
   readonly #checks: HealthChecks;
   readonly #failures: ReadonlyMap<string, LastingFailure>;

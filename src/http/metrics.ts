@@ -8,7 +8,7 @@ const COUNTED_METHODS: ReadonlySet<string> = new Set([...METHODS, 'OPTIONS']);
 /** From 1 ms, an answer from memory, to 30 s, the time limit of answers. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
-/** From a few watches to 10,000 of them on a slow machine; the promise is 1 s. */
+/** From 1 ms, an update of a few watches, to 10 s, an update of 10,000 on a slow machine; the promise is 1 s. */
 const FANOUT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /** The rules and limits that turn requests and connections away: the values of `reason` in the metric. */
@@ -71,7 +71,7 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   const durations = durationHistogram(registry);
   const requests = counter('gatehouse_http_requests_total', 'Answers, refusals included.', ['method', 'route', 'code']);
   const rejections = counter('gatehouse_http_rejections_total', 'Requests and connections turned away.', ['reason']);
-  for (const reason of REJECTIONS) rejections.inc({ reason }, 0); // so that the first one is a change of the series
+  for (const reason of REJECTIONS) rejections.inc({ reason }, 0); // Prometheus sees no increase of a series that begins at 1
   const unreadable = counter(
     'gatehouse_forwarded_headers_unreadable_total',
     'Headers of trusted proxies that contain no address.',

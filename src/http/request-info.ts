@@ -72,9 +72,9 @@ export function toRequestInfo(
 }
 
 /**
- * `toRequestInfo` for requests. Those with the same target object and method get the same information object, so that what
- * follows from it can be remembered as well: the guard has one object for a target that it is sent again. With what follows
- * from it, each takes 2 KiB at most. The six methods of the 256 targets that the guard remembers take 3 MiB.
+ * `toRequestInfo` that returns the same object again for the same `Target` object and method, so that later steps can remember what
+ * they derive from it. The guard returns one `Target` object for requests with the same target. An object takes at most 2 KiB with
+ * all that is derived from it: 3 MiB for six methods of the 256 targets that the guard remembers.
  */
 export function createRequestInfos(): (method: string, target: Target) => ReturnType<typeof toRequestInfo> {
   const byMethod = derived((_: Target) => new Map<string, ReturnType<typeof toRequestInfo>>());

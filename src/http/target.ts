@@ -17,13 +17,13 @@ export interface BadTarget {
 const PERMITTED = /^[\x21\x22\x24-\x7e]*$/;
 const CONTROL = /\p{Cc}/u;
 const ABSOLUTE_FORM = /^(https?):\/\/([^/?]*)(.*)$/i;
-/** The default port of a scheme, written or not (RFC 9110 4.2.1, 4.2.2). */
+/** Matches a default port at the end of an authority: the colon, with or without the number (RFC 9110 4.2.1, 4.2.2). */
 const DEFAULT_PORT: Readonly<Record<string, RegExp>> = { http: /:(?:80)?$/, https: /:(?:443)?$/ };
 
 /**
- * Parses a request target by the rules of docs/contract/http.md, section 3.1 (A-25): origin-form, or absolute-form whose authority
- * equals `host`, with or without the default port (RFC 9112 3.2.2, RFC 9110 4.2.3). A target that two parsers could read differently is
- * a fault and is never repaired.
+ * Parses a request target by the rules of docs/contract/http.md, section 3.1 (A-25). It is in origin-form, or in absolute-form with an
+ * authority equal to `host`, where a default port may be left out (RFC 9112 3.2.2, RFC 9110 4.2.3). A target that two parsers could read
+ * differently is a fault and is never repaired.
  */
 export function parseTarget(raw: string, host: string | undefined): Target | BadTarget {
   if (raw.startsWith('/')) return parseOriginForm(raw);

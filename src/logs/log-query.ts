@@ -6,8 +6,8 @@ export const LOG_OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as 
 export type LogOperation = (typeof LOG_OPERATIONS)[number];
 
 /**
- * The conditions on the records besides namespace and time. The elements of a list are alternatives; a record must satisfy every list;
- * an empty list is no condition. Elements are plain text, without wildcards or other syntax.
+ * The conditions on the records besides namespace and time. The elements of a list are alternatives, and a record must match every list
+ * that is not empty. Elements are plain text, without wildcards or other syntax.
  */
 export interface LogFilter {
   /** Names of workloads, matched by the names of their pods (`query/pod-names.ts`). */

@@ -180,7 +180,7 @@ class Limited {
     this.#controller.abort(new Error('the query is over'));
   }
 
-  /** Passes the source on, and aborts all other work at once when it fails: the merge would wait for every source. */
+  /** Yields the pieces of the source. If the source fails, all other work is aborted at once; the merge would wait for every source. */
   async *endedBy<Piece>(source: AsyncGenerator<Piece, void>): AsyncGenerator<Piece, void> {
     try {
       yield* source;
@@ -190,7 +190,7 @@ class Limited {
     }
   }
 
-  /** Settles as the work does, or rejects with the reason if the work is ended before. */
+  /** Settles as the work does, or rejects with the reason of the abort if that comes first. */
   async bound<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     const ended = Promise.withResolvers<never>();

@@ -3,16 +3,16 @@ import type { Readable, ReadableNamespace } from './rights/readable-namespaces.t
 import type { LogSearch } from './store/log-store.ts';
 
 /**
- * The most namespaces with a `since` of their own in one search. Each costs two clauses and a caller's parameters up to 450; the stores
- * allow 1,024 by default.
+ * The most namespaces with a `since` of their own in one search. Each takes two clauses, and a caller's parameters take up to 450; the
+ * stores allow 1,024 by default.
  */
 const MOST_YOUNG = 250;
 /** The most other namespaces in one search; the stores allow 65,536 names in a clause. */
 const MOST_WHOLE = 10_000;
 
 /**
- * The searches that together find the queried records that the caller may see: usually one, none if there are no such namespaces, and
- * several if one would be refused for its size. No record is found by two of them.
+ * The searches that together find the queried records that the caller may see. Usually it is one. There are none without such
+ * namespaces, and several if the store would refuse a single one for its size. No record is found by two of them.
  */
 export function searchesFor({ filter, time }: Pick<LogQuery, 'filter' | 'time'>, readable: Readable): LogSearch[] {
   if (readable.everything) return [{ filter, time }];

@@ -16,7 +16,7 @@ import type { TokenService } from './token-service.ts';
 export interface AccountKeepingParts extends Omit<Shared, 'registry'>, AccountCollections {
   readonly names: AccountNames;
   readonly users: UserRecords;
-  /** Whether all users are known. */
+  /** Whether all User objects are loaded. */
   isKnown(): boolean;
   readonly passwords: PasswordStore;
   /** Limits the writes that all failed sign-ins together cause. */
@@ -42,7 +42,7 @@ export function createAccountKeeping(
       removal: createUserRemoval({ ...parts, ends }),
       expiry: createExpiry(parts.objects),
       guarding: createGuarding(parts),
-      // With `userObject` the object is where passwords are.
+      // With `userObject`, passwords stay in User objects, and there is nothing to migrate.
       ...(passwordStore === 'secret' ? { migration: createPasswordMigration({ ...parts, signIn }) } : {}),
     },
   });

@@ -18,7 +18,7 @@ import { allUpkeep, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 import { createListMirror, type ListMirror, type ListMirrorParts, newEpoch, shownIn } from './list-mirror.ts';
 
 export interface AccountMirrorOptions {
-  /** Answers from older data are refused. */
+  /** When the data is older, requests are refused. */
   readonly maxStalenessMs: number;
   /** The longest time between two self-checks of one kind. */
   readonly longestPeriodMs: number;
@@ -42,7 +42,7 @@ export interface AccountMirrors {
 
 const BINDINGS = CLUSTER_ROLE_BINDINGS.resource;
 
-/** Connects the mirrors of users, ClusterRoles and kept bindings. Nothing is asked of the cluster before the upkeep runs. */
+/** Connects the mirrors of users, of ClusterRoles and of the bindings of users. No request is sent before the upkeep runs. */
 export function createAccountMirrors(options: AccountMirrorOptions, parts: AccountMirrorParts): AccountMirrors {
   const { maxStalenessMs, longestPeriodMs } = options;
   const { names, cluster, clock, random, registry, exposeBytes } = parts;

@@ -23,7 +23,7 @@ export interface AccountRecordsParts extends Pick<Shared, 'clock' | 'random' | '
   readonly users: UserRecords;
   readonly loginRecords: ClusterObjects;
   readonly tokens: { readonly signIn: { readonly throttle: Pick<ThrottleControl, 'known'> } };
-  /** Whether all users are known: records come after them. */
+  /** Whether all User objects are loaded. The mirror of records starts only then, because it looks up the user of each record. */
   isKnown(): boolean;
   readonly cluster: Pick<Cluster, 'reflect' | 'objects' | 'namespace'>;
 }
@@ -35,10 +35,10 @@ const LOOK_MS = 250;
 /** 128 random bits, so that no two processes have the same identity. */
 const IDENTITY_BYTES = 16;
 
-/** A success is known good for a day. */
+/** For a day after a successful sign-in, its user and address are a known-good pair. */
 const DAY_MS = 24 * 3_600_000;
 
-/** The login records of all replicas, those before a restart included: they give the throttle good pairs, and old ones are deleted. */
+/** Follows the login records of all replicas, also from before a restart. Tells the throttle the known-good pairs; deletes old records. */
 export function createAccountRecords(options: AccountRecordsOptions, parts: AccountRecordsParts): Upkeep {
   const { names, users, tokens, isKnown, cluster, clock, random } = parts;
   const { throttle } = tokens.signIn;
@@ -47,7 +47,7 @@ export function createAccountRecords(options: AccountRecordsOptions, parts: Acco
     const known = ageMs < DAY_MS ? users.get(user) : undefined;
     if (known) throttle.known(known, normaliseAddress(source), ageMs);
   });
-  // Nobody waits for records: without the right to them we are ready all the same.
+  // No answer needs the records, so we are ready even without the right to read them.
   const resource = { path: collectionPath(loginRecordsOf(names)), name: NAME, isOptional: true };
   const reflector = cluster.reflect(resource, mirror, { longestPeriodMs: options.longestPeriodMs });
   const identity = random.bytes(IDENTITY_BYTES).toString('hex');

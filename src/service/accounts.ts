@@ -64,14 +64,14 @@ export interface AccountsParts extends Shared, Pick<ListMirrorParts, 'exposeByte
   readonly cluster: Cluster;
 }
 
-/** What decides about those who call the account API, and what changes of users end. */
+/** What the account API needs from families that are made later than `Accounts`. */
 interface AccountJudges {
   readonly tokens: Pick<TokenService, 'ends' | 'signIn' | 'users' | 'administrator'>;
   /** Decides about rights that a user grants to somebody else. */
   readonly reviews: ForgetfulAuthorizer;
 }
 
-/** Users as objects of the cluster. They come before the tokens, and the API that changes them comes after. */
+/** Users as objects of the cluster. They are made before the token service, and the API that changes them is made after it. */
 export interface Accounts extends Family {
   /** A source of the user directory. */
   readonly userSource: UserObjects;
@@ -80,14 +80,14 @@ export interface Accounts extends Family {
   createApi(judges: AccountJudges): Family;
 }
 
-/** What the parts of accounts share: the collections that are written, and what of them is in memory. */
+/** What the parts of accounts share: the collections that they write, and the users in memory. */
 interface AccountsInCommon extends AccountsParts, AccountCollections {
   readonly names: AccountNames;
   readonly users: UserRecords;
   readonly passwords: PasswordStore;
 }
 
-/** Connects users, roles, passwords and login records of the cluster. Nothing is asked of it before the upkeep runs. */
+/** Connects users, roles, passwords and login records of the cluster. No request is sent before the upkeep runs. */
 export function createAccounts(options: AccountsOptions, parts: AccountsParts): Accounts {
   const { cluster, registry, clock } = parts;
   const names = accountNames(options.platform);
@@ -140,7 +140,7 @@ function routesOf(
       rivals: createEmailRivals(users, { clock }),
       hasher: tokens.signIn,
       signIn: tokens.signIn,
-      // A cut-off is never before now, so a token issued by a clock that runs ahead ends with the others.
+      // 0: ends every session that has issued a token up to now.
       sessions: { user: (name) => tokens.ends.user(name, 0) },
       assignment: createRoleAssignment({ ...parts, refusals }),
       refusals,

@@ -21,7 +21,7 @@ export interface AuthorizationOptions {
   readonly maxStalenessMs: number;
   /** Part of the name of the Secret by which replicas share their recent questions. */
   readonly platform: string;
-  /** Whether replicas share them. Default: yes where sessions are in Secrets, because our account has the right to Secrets then. */
+  /** Whether replicas share recent questions. Default: yes if sessions are in Secrets, to which our account then has the right. */
   readonly shareQuestions: boolean | undefined;
   readonly sessionStore: SessionStoreKind | undefined;
   /** Whether we ask about rights that a user grants to somebody else; only accounts do. */

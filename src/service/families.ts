@@ -19,7 +19,7 @@ export interface FamilyParts extends Shared, Pick<TokenServiceParts, 'bcrypt'> {
   readonly cluster: Cluster;
 }
 
-/** What judges every call, made with the families that know the callers. */
+/** What authenticates and authorizes every call. `makeFamilies` returns it, because both parts come from families. */
 export interface Judges {
   readonly tokens: Pick<TokenService, 'verifier' | 'verifications'>;
   readonly authorizer: Authorization['authorizer'];
@@ -64,7 +64,7 @@ export interface AboutServiceParts extends Pick<Shared, 'clock' | 'logger'> {
   readonly crdDescription: string;
 }
 
-/** Health, version and descriptions. It is made when all checks are known. */
+/** Health, version and descriptions. To be made last, because it needs the checks of all families. */
 export function createAbout(
   { gateway }: Pick<Config, 'gateway'>,
   parts: AboutServiceParts,

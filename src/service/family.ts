@@ -22,7 +22,7 @@ export interface Shared {
 export interface Upkeep {
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
-  /** The reflectors, by the name of what they mirror. Liveness asks whether they still try. */
+  /** The reflectors, by the name of what they mirror. `/livez` checks whether they still send requests. */
   readonly reflectors: Readonly<Record<string, Freshness>>;
   /** When its data was last proved current, by the name of the data. */
   readonly ages: WatchedAges;

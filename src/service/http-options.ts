@@ -5,9 +5,9 @@ import type { HttpLimits } from '../http/limits/http-limits.ts';
 const KIB = 1024;
 const USUAL_HEADER_BYTES = 16 * KIB;
 /**
- * A command of `exec` is in the request line, where kube-apiserver takes 1 MiB by default. A connection may keep that much of
- * ours for 10 s before anybody is known, so it is less: 1,000 connections of one address hold 64 MiB, an eighth of the
- * chart's memory limit.
+ * The command of an `exec` is in the request line, for which kube-apiserver accepts 1 MiB by default. Our limit is lower, because a
+ * connection can hold that much memory for 10 s before we know its user. With 64 KiB, 1,000 connections of one address hold 64 MiB,
+ * an eighth of the chart's memory limit.
  */
 const GATEWAY_HEADER_BYTES = 64 * KIB;
 
@@ -27,7 +27,7 @@ export function toHttpLimits({ limits, gateway }: Pick<Config, 'limits' | 'gatew
   };
 }
 
-/** How long answers in flight may go on after the delay of a shutdown. Together, 15 s + 30 s, they fit into the pod's grace period. */
+/** How long answers in flight may go on at a shutdown. With the delay before it, 15 s + 30 s, it fits into the pod's grace period. */
 const DRAIN_MS = 30_000;
 
 /** The options of the API port. */

@@ -12,18 +12,18 @@ import { type Mirror, mirrorChecks } from './readiness.ts';
 /** A kind in memory: what the routes read, and what keeps it current. */
 export interface ListMirror {
   readonly lister: RunningLister;
-  /** Its reflector. */
+  /** The reflector of the kind. */
   readonly mirror: Mirror;
   readonly upkeep: Upkeep;
 }
 
 export interface ListMirrorOptions {
   readonly store: ResourceStore;
-  /** What the reflector writes to, where the list shows a part of the objects. Default: the store. */
+  /** What the reflector writes to, if the list shows only some of the objects. Default: the store. */
   readonly reflected?: ReflectedStore<Entry>;
-  /** False: we are ready without it while the cluster refuses us the right to mirror it, and callers get that as the reason. */
+  /** False: we are ready even while the cluster refuses us the right to mirror the kind. Callers of the list are told this reason. */
   readonly isRequired: boolean;
-  /** Answers from older data are refused; with Infinity none is. */
+  /** When the data is older, requests are refused. Infinity: no limit. */
   readonly maxStalenessMs: number;
   /** The longest time between two self-checks. */
   readonly longestPeriodMs: number;
@@ -82,8 +82,8 @@ export function createListMirror(options: ListMirrorOptions, parts: ListMirrorPa
 }
 
 /**
- * A mirror whose data a list shows in its items, such as pods in nodes: it counts as synced when they show its first list. Until
- * then no list is answered.
+ * Wraps a mirror whose data appears in the items of a list, such as pods in nodes. It counts as synced when the items show its first
+ * list; until then, requests for the list are refused.
  */
 export function shownIn(store: ResourceStore, { hasSynced, proof, stalenessMs, idleMs, missingRight }: Mirror): Mirror {
   let isShown = false;

@@ -20,7 +20,7 @@ export interface ListMirrorsOptions {
   readonly needsNamespaces: boolean;
   /** `false`: no pod watch and no usage annotations. */
   readonly usage: boolean;
-  /** Answers from older data are refused. Infinity: no limit. */
+  /** When the data is older, requests are refused. Infinity: no limit. */
   readonly maxStaleness: number;
   readonly selfCheck: {
     /** The longest time between two checks of one kind, in milliseconds. */
@@ -55,7 +55,7 @@ export interface ListMirrors extends Family {
   namespaces(): readonly Pick<Entry, 'name' | 'createdAt'>[];
 }
 
-/** Connects reflectors, stores and listers: of nodes, with the pods behind them where usage is wanted, and of namespaces. */
+/** Connects reflectors, stores and listers of nodes and namespaces, and the reflector of pods if `usage` is on. */
 export function createListMirrors(options: ListMirrorsOptions, parts: ListMirrorsParts): ListMirrors {
   const { cluster, clock, random, exposeBytes } = parts;
   const { platform } = options;
@@ -95,7 +95,7 @@ function reflectPods(ledger: UsageLedger, { selfCheck }: ListMirrorsOptions, clu
   return cluster.reflect(resource, new PodStore(ledger), { longestPeriodMs: selfCheck.longestPeriod, isWanted });
 }
 
-/** Whether the pods are compared with the cluster now. In a large cluster that takes nearly a thousand pages. */
+/** Decides whether the self-check reads the pods from the cluster. In a large cluster that takes nearly a thousand pages. */
 function checksPods(
   setting: ListMirrorsOptions['selfCheck']['pods'],
   cluster: Cluster,

@@ -54,7 +54,7 @@ export async function createLogs(options: LogsOptions | undefined, parts: LogsPa
     { clock, files, observe: (purpose, status, seconds) => metrics.requested(purpose, status, seconds) },
   );
   const create = (kind: StoreKind): LogStore => createStore(kind, options, { client, clock });
-  // Several searches may detect the store at once, and again later; so the limit of requests belongs to the store that they share.
+  // Several searches may detect the store at once, and others detect it again later. All get the same object, which limits the requests.
   const stores = new Map<StoreKind, LogStore>();
   const found = (kind: StoreKind): LogStore => {
     const known = stores.get(kind);

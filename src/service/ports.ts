@@ -13,9 +13,9 @@ export interface Addresses {
   readonly metricsPort: number;
 }
 
-/** How far the process has come towards its end. */
+/** Whether the process is shutting down. */
 export interface ProcessState {
-  /** True from the signal on. */
+  /** True as soon as the signal to stop has come. */
   isStopping: boolean;
   /** Aborts when the API port has closed. */
   readonly closing: AbortController;
@@ -24,7 +24,7 @@ export interface ProcessState {
 export interface PortsParts extends Shared, Judges {
   readonly families: readonly Family[];
   readonly state: ProcessState;
-  /** The share of the time in which the event loop was busy of late. */
+  /** The share of the recent time in which the event loop was busy. */
   loopLoad(): number;
 }
 
@@ -34,7 +34,7 @@ export interface Ports {
   readonly metrics: HttpServer;
 }
 
-/** Makes both ports over what the families serve. */
+/** Makes both ports. The API port serves the routes of all families. */
 export function createPorts(config: Config, parts: PortsParts): Ports {
   const { tokens, families, state, clock, registry } = parts;
   const limits = toHttpLimits(config);

@@ -11,26 +11,25 @@ import { LastingFailure } from '../runtime/lasting-failure.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Part } from './run-group.ts';
 
-/** I8: a reflector with no attempt and no byte for this long is stuck, and only a restart helps. */
+/** A reflector that has sent no request and got no byte for this long is stuck, and only a restart helps (I8, docs/chaos.md). */
 const STUCK_MS = 300_000;
 
 export interface MirrorCheckOptions {
   readonly maxStalenessMs: number;
-  /** True: we may be ready without it while the cluster refuses us the right to it. Default: false. */
+  /** True: we are ready even while the cluster refuses us the right to mirror the kind. Default: false. */
   readonly isOptional?: boolean;
 }
 
-/** What the checks ask of a mirror. */
+/** What the checks need of a mirror. */
 export type Mirror = Freshness & {
   /** The right that we lack, as a sentence: who may not do what. */
   missingRight(): string | undefined;
 };
 
 /**
- * The checks of a mirrored kind: first sync, and age. Age is shown but does not count: a replica that has synced stays
- * ready and answers what it may, because an outage that makes the data of one replica old makes that of all replicas old
- * (decision 14). While the cluster refuses us a kind that we may go without, its checks are excused; while such a kind
- * is merely not there yet, they count like any other.
+ * The checks of a mirrored kind: first sync, and age. Age is shown but does not count. A replica that has synced stays ready, because
+ * in an outage the data of all replicas gets old (decision 14). The checks of an optional kind are excused while the cluster refuses
+ * us the right to mirror it. They count while it has only not synced yet.
  */
 export function mirrorChecks(
   name: string,
@@ -76,12 +75,12 @@ export function reflectorsCheck(reflectors: Readonly<Record<string, Freshness>>)
   };
 }
 
-/** Whether anybody may read the health of the API server: cheap for any authorizer, and the answer does not matter. */
+/** The first review: may an anonymous user read the health of the API server? Any authorizer decides it cheaply; we ignore the decision. */
 const HARMLESS = {
   subject: { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'] },
   attributes: { nonResource: { path: '/readyz', verb: 'get' } },
 } as const;
-/** A caller's review has the same time limit. */
+/** The time limit of the first review, which is also that of a caller's review. */
 const REVIEW_LIMIT_MS = 3_000;
 
 export interface FirstReviewParts {
@@ -92,9 +91,9 @@ export interface FirstReviewParts {
 }
 
 /**
- * Proves that the cluster answers our access reviews: without that, each list would be a 503. One review is asked for at
- * the start and, with pauses up to 30 s, until one is answered. From then on the check holds for ever, as the check of a
- * mirror does: later failures concern all replicas, and callers with known answers are still served.
+ * Proves that the cluster answers our access reviews; without them every list would be a 503. The part sends a review at the start,
+ * and again with pauses of up to 30 s, until one is answered. After that the check never fails, like the first sync of a mirror:
+ * later failures concern all replicas, and callers with remembered decisions are still served.
  */
 export function createFirstReview(parts: FirstReviewParts): { readonly part: Part; readonly check: HealthCheck } {
   const { reviewer, clock, random, logger } = parts;
@@ -134,7 +133,7 @@ export function createFirstReview(parts: FirstReviewParts): { readonly part: Par
   };
 }
 
-/** Short enough that nobody notices, and long enough to cost nothing; only used until the first time. */
+/** The interval of the checks until we are ready: too short for anybody to notice, and long enough to cost nothing. */
 const POLL_MS = 10;
 
 /** Announces once that every readiness check that counts holds, then waits for the end. */

@@ -15,9 +15,9 @@ class PartEnded extends Error {
 }
 
 /**
- * Runs the parts together until the signal aborts or the first of them ends; that end stops the others. Returns when
- * all have ended. Parts stop in the order of `stages`: a stage is aborted when every part of the stage before has
- * ended, so that the server can drain while the cache behind it still runs.
+ * Runs the parts together until the signal aborts or one of them ends, which stops the others. Returns when all have ended. Parts stop
+ * in the order of `stages`: a stage is aborted when every part of the previous stage has ended. So the server can drain while the cache
+ * behind it still runs.
  */
 export async function runGroup(stages: readonly (readonly Part[])[], signal: AbortSignal): Promise<void> {
   const controllers = stages.map(() => new AbortController());

@@ -24,7 +24,7 @@ import type { Release, Runtime } from './versions.ts';
 export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   readonly clock: Clock;
   readonly random: Random;
-  /** The share of the time in which the event loop was busy of late. */
+  /** The share of the recent time in which the event loop was busy. */
   loopLoad(): number;
   readonly logger: Logger;
   /** Lines that the logger's output has dropped; absent when it drops none. */
@@ -39,7 +39,7 @@ export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   readonly description: string;
   /** The text of `api/crd.openapi.yaml`. */
   readonly crdDescription: string;
-  /** Makers of families besides those of the configuration, in order. */
+  /** Functions that make further families, after those of the configuration. */
   readonly families?: readonly ((shared: Shared) => Family | Promise<Family>)[];
 }
 
@@ -58,7 +58,7 @@ export interface Service {
 
 /**
  * The composition root: connects the cluster, makes the families of the configuration in order, and folds what they bring into two
- * ports and one group of parts. Nothing is asked of the cluster before `run`. Throws when no cluster is configured or a file
+ * ports and one group of parts. It sends the cluster no request before `run`. Throws when no cluster is configured or a file
  * cannot be used; what was opened until then is closed.
  */
 export async function createService(config: Config, parts: ServiceParts): Promise<Service> {

@@ -49,7 +49,7 @@ export interface TokenService extends Family {
   readonly administrator: FirstAdministrator | undefined;
   /** The verifier of the API; /oauth accepts our own tokens only. */
   readonly verifier: BearerVerifier;
-  /** Counts bearers, by result. The API counts those that need no verification. */
+  /** Counts bearers, by result. The API port adds the requests that it refuses without verification. */
   readonly verifications: Counter<'result'>;
   /** Its ages are those of the data about sign-outs, revocations and removed users. */
   readonly upkeep: Upkeep;
@@ -153,6 +153,6 @@ function acceptServiceAccounts(
   };
 }
 
-/** Names the API server in every line. */
+/** A logger that names the API server in every line. */
 const clusterLogger = ({ cluster, logger }: Pick<TokenServiceParts, 'cluster' | 'logger'>): Logger =>
   logger.child({ apiServer: cluster.apiServer });

@@ -79,7 +79,7 @@ export function createVerification(
   const verifications = createVerificationCounter(registry);
   const judges = { data, keys, sessions, standing, liveUser, verifications };
   const verifier = createTokenVerifier(options.oauth, { ...judges, clock, random });
-  // The data that has no reflector to expose its age.
+  // Keys and users have no reflector here that exposes the age of their data.
   for (const { ages } of [keyUpkeep, sources.upkeep])
     for (const [name, proof] of Object.entries(ages.revocation)) cluster.exposeStaleness(name, proof);
   const upkeep = allUpkeep([sources.upkeep, sessionUpkeep, keyUpkeep]);

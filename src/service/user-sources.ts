@@ -11,7 +11,7 @@ import { createUsersFile, type UsersFileOptions } from '../users/users-file.ts';
 import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 
 export interface UserSourceOptions {
-  /** Absent when there is no such source. */
+  /** Absent if no users file is configured. */
   readonly file?: UsersFileOptions | undefined;
   readonly firstAdministrator: FirstAdministratorOptions;
   readonly firstAdministratorWanted: 'always' | 'in-cluster' | 'never';
@@ -28,7 +28,7 @@ export interface UserSources {
   /** In order of precedence: the file, User objects, the first administrator. */
   readonly sources: readonly UserSource[];
   readonly administrator: FirstAdministrator | undefined;
-  /** While one of them has a fault, not every user is known, so nobody can be called unknown or gone. */
+  /** While one of these sources has a fault, users may be missing, so no token is refused because its user is unknown or gone. */
   readonly judgedBy: readonly TokenDataSource[];
   readonly upkeep: Upkeep;
 }

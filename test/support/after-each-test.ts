@@ -5,8 +5,8 @@ import { endWaits } from './waiting.ts';
 
 process.execPath = ownProgram(process.execPath, process.env['PATH']);
 
-// Vitest runs this file again for each test file. A module that test files share runs once a process, so a hook in it
-// would only be for the first test file.
+// Vitest runs this file again for each test file. A module that test files import runs only once in a process, so a hook in it
+// would be only for the first test file.
 afterEach(async ({ task }) => {
   try {
     if (task.result?.state === 'fail') endWaits();

@@ -1,4 +1,4 @@
 import type { LastProof } from '../../src/data-age.ts';
 
-/** The proof of data whose age is not what a test is about. */
+/** The proof of data that never gets old, for tests that are not about its age. */
 export const ALWAYS_CURRENT: LastProof = { at: Number.POSITIVE_INFINITY };

@@ -1,9 +1,9 @@
 const ends: (() => unknown)[] = [];
 
-/** Ends it after the test, the last one first. Parts that a `beforeAll` starts end after the first test. */
+/** Calls `end` after the test; the last registered one comes first. For a part that `beforeAll` starts, that is after the first test. */
 export const atEnd = (end: () => unknown): void => void ends.push(end);
 
-/** Ends everything, also what comes after an end that fails: files that share the process would find it otherwise. */
+/** Calls every `end`, even after one that fails: what it leaves behind would be there for other test files of the process. */
 export async function endAll(): Promise<void> {
   const failures: unknown[] = [];
   for (const end of ends.splice(0).reverse()) {

@@ -20,16 +20,16 @@ interface Tool {
   readonly ldflags?: (version: string) => string;
   /** A cold build on two cores, for the progress line. */
   readonly minutes: number;
-  /** Only the bench, or a tier that is run by hand, needs it: it is built when it is asked for. */
+  /** Whether it is built only on request, because only the bench or a tier that is run by hand needs it. */
   readonly isOnDemand?: true;
-  /** Its own source in the module's folder: the program is ours, and is built again when a source of that folder changes. */
+  /** The source of a program of ours, in the module's folder. It is built again when a source in that folder changes. */
   readonly source?: string;
 }
 
 const MODULES = join(import.meta.dirname, '..', 'cluster', 'tools');
 
 /**
- * Without these flags the server calls itself v0.0.0-master, and clients that look at /version draw wrong conclusions.
+ * The linker flags that set the version. Without them the server calls itself v0.0.0-master, and clients behave as for that version.
  */
 const kubernetesVersion = (version: string): string => {
   const [major, minor] = version.slice(1).split('.');
@@ -70,7 +70,7 @@ const TOOLS = {
     source: 'main.go',
     minutes: 2,
   },
-  // In the module of the API server, so that all that it is made of is compiled once.
+  // In the module of the API server, so that their common packages are compiled only once.
   requestInfo: {
     name: 'request-info',
     module: 'kubernetes',
@@ -135,7 +135,7 @@ const TOOLS = {
     source: 'main.go',
     minutes: 1,
   },
-  // Its compiled packages of Kubernetes are those of the others.
+  // It uses the Kubernetes packages that are compiled for the others.
   goClients: {
     name: 'go-clients',
     module: '../../clients/go',
@@ -171,7 +171,7 @@ const TOOLS = {
 } as const satisfies Record<string, Tool>;
 
 /**
- * Every tool that the tests run. Those missing from the cache are built one after the other, because a single Go build keeps all cores
+ * Returns the paths of all tools that the tests run. Builds missing tools one after the other, because one Go build keeps all cores
  * busy.
  */
 export async function clusterTools(): Promise<ClusterTools> {
@@ -182,8 +182,8 @@ export async function clusterTools(): Promise<ClusterTools> {
 }
 
 /**
- * The absolute path of one tool: from `KUBEBUILDER_ASSETS` when that is set, else from the cache folder, into which it
- * is built first when it is missing. Two processes that ask at the same time build it once.
+ * The absolute path of one tool. It is in `KUBEBUILDER_ASSETS` if that is set, else in the cache folder, where it is built if it is
+ * missing. Two processes that need it at the same time build it once.
  */
 export async function clusterTool(key: keyof typeof TOOLS): Promise<string> {
   const tool: Tool = TOOLS[key];
@@ -201,7 +201,7 @@ export async function clusterTool(key: keyof typeof TOOLS): Promise<string> {
   return binary;
 }
 
-/** The envtest convention: a folder with these programs. The others are not part of it, so they may be absent. */
+/** The programs that `KUBEBUILDER_ASSETS` has by the convention of envtest. It need not have the others. */
 const ENVTEST: readonly Tool[] = [TOOLS.etcd, TOOLS.kubeApiserver, TOOLS.kubectl];
 
 function fromAssets(tool: Tool): string | undefined {
@@ -221,11 +221,11 @@ function sourceMark({ module, source }: Tool): string {
   return `-${hash.digest('hex').slice(0, 8)}`;
 }
 
-/** Where the tools of all tiers are kept. */
+/** The folder in which the tools of all tiers are kept. */
 export const cacheFolder = (): string =>
   join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'gatehouse', 'tools');
 
-/** Only go.mod has the version, so that a bump is one line and the cache key follows it. */
+/** Reads the version from go.mod. No other file has it, so an update changes one line, and the cache key follows. */
 function pinnedVersion(tool: Tool): string {
   const file = join(MODULES, tool.module, 'go.mod');
   const escaped = tool.from.replaceAll('.', '\\.');
@@ -243,7 +243,7 @@ async function buildTool(tool: Tool, version: string, binary: string): Promise<v
   const seconds = (): number => Math.round((performance.now() - started) / 1000);
   note(`building ${tool.name} ${version}, about ${minutes(tool.minutes)} the first time`);
   const heartbeat = setInterval(() => note(`still building ${tool.name}, ${seconds()} s`), 30_000);
-  const unfinished = `${binary}.${process.pid}.part`; // renamed when complete: a reader never meets half a program
+  const unfinished = `${binary}.${process.pid}.part`; // renamed when complete, so that nobody runs half a program
   try {
     await goBuild(tool, version, unfinished);
     await rename(unfinished, binary);

@@ -6,5 +6,5 @@ export function exampleOf(type: string, source: string): string | undefined {
   return /@example\n```ts\n(.*?)\n```\s*$/s.exec(text)?.[1];
 }
 
-/** The text of a module behind its imports. */
+/** The text of a module after its imports. */
 export const behindImports = (source: string): string => source.replaceAll(/^import [^;]*;\n/gm, '').trim();

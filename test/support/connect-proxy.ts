@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** A forward proxy on 127.0.0.1 that opens a tunnel (RFC 9110 9.3.6) to any address that it is asked for. */
+/** A forward proxy on 127.0.0.1 that opens a tunnel (RFC 9110 9.3.6) to any address. */
 export interface ConnectProxy {
   readonly url: string;
-  /** The requests so far: the target, and the credentials of the caller. */
+  /** The requests so far, with their targets and the credentials of the client. */
   readonly asked: readonly { readonly target: string; readonly authorization: string | undefined }[];
-  /** The status of answers from now on; 0: never answers. */
+  /** Sets the status of all further answers; 0: the proxy does not answer. */
   answerWith(status: number): void;
   stop(): Promise<void>;
 }

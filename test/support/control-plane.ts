@@ -16,41 +16,41 @@ export interface ControlPlaneOptions {
   readonly tokens?: StaticTokens;
 }
 
-/** A real kube-apiserver on a real etcd, with RBAC and without controllers, schedulers and kubelets. */
+/** A real kube-apiserver with a real etcd and RBAC, without controllers, scheduler and kubelets. */
 export interface ControlPlane {
   readonly url: string;
   /** etcd's client URL; its JSON gateway answers below /v3/. */
   readonly etcdUrl: string;
   readonly caFile: string;
-  /** Of a user in system:masters. */
+  /** The token of a user in system:masters. */
   readonly adminToken: string;
-  /** Writes a kubeconfig with this bearer token (default: the administrator's) and answers its path. */
+  /** Writes a kubeconfig with this bearer token (default: the administrator's). Resolves to its path. */
   kubeconfigFile(token?: string): Promise<string>;
-  /** Runs kubectl as administrator, `input` on its standard input; answers its standard output. */
+  /** Runs kubectl as administrator, with `input` on its standard input. Resolves to its standard output. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
-  /** A token by the TokenRequest API, of an existing service account, good for an hour. */
+  /** Requests a token of an existing service account by the TokenRequest API. It is valid for an hour. */
   serviceAccountToken(namespace: string, name: string, audiences?: readonly string[]): Promise<string>;
-  /** SIGKILL: connections end without an answer, and the port refuses new ones. */
+  /** Sends SIGKILL: connections end without an answer, and the port refuses new ones. */
   killApiServer(): Promise<void>;
   /**
-   * SIGSTOP: connections stay and the kernel accepts new ones, but nothing is answered until the returned function is
+   * Sends SIGSTOP: connections stay open and the kernel accepts new ones, but no request is answered until the returned function is
    * called.
    */
   freezeApiServer(): () => void;
-  /** The same port, data, keys and certificate as before. Resolves when it is ready. */
+  /** Starts the API server again, with its port, data, keys and certificate. Resolves when it is ready. */
   startApiServer(): Promise<void>;
   /**
-   * Keeps a copy of etcd's data; both servers are stopped and started for it. The returned function goes back to that
-   * copy in the same way, like an etcd that is restored from a backup.
+   * Copies etcd's data; both servers are stopped and started for that. The returned function restores the copy in the same way, like a
+   * restore of etcd from a backup.
    */
   backUp(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
-/** What an API server needs to be told that has no nodes and no controllers. */
+/** The flags of an API server without nodes and controllers. */
 const ALONE = [
   '--authorization-mode=RBAC',
-  // No controller makes the default service account of a namespace, without which that plug-in refuses every pod.
+  // This plug-in refuses every pod without the default service account of its namespace, which no controller makes here.
   '--disable-admission-plugins=ServiceAccount',
   '--service-cluster-ip-range=10.0.0.0/24',
   '--endpoint-reconciler-type=none', // a loopback address is no endpoint of the kubernetes Service

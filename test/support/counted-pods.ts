@@ -1,7 +1,7 @@
 import { clusterTool } from './cluster-tools.ts';
 import { askOracle } from './oracles/ask-oracle.ts';
 
-/** The scheduler of the newest and of the oldest supported Kubernetes, each at the version of its program's go.mod. */
+/** The programs with the scheduler of the newest and of the oldest supported Kubernetes; the go.mod of each has the version. */
 const SCHEDULERS = { newest: 'podUsage', oldest: 'podUsageOldest' } as const;
 
 export type Scheduler = keyof typeof SCHEDULERS;
@@ -11,7 +11,7 @@ export async function buildSchedulers(): Promise<void> {
   for (const tool of Object.values(SCHEDULERS)) await clusterTool(tool);
 }
 
-/** What a scheduler's own code counts for each pod: quantities in the order of `FIGURES`. */
+/** The quantities that the code of a scheduler counts for each pod, in the order of `FIGURES`. */
 export const countedByScheduler = (
   scheduler: Scheduler,
   pods: readonly unknown[],

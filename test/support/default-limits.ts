@@ -5,5 +5,5 @@ const noFile = (path: string): string => {
   throw new Error(`the default configuration names no file, and not ${path}`);
 };
 
-/** As without a configuration file. */
+/** The limits without a configuration file. */
 export const defaultLimits = toHttpLimits(loadConfig(undefined, noFile).config);

@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock that moves only when told to. Timers fire in order of their time; promises settle in between. */
+/** A clock that moves only when the test moves it. Timers fire in the order of their times; promises settle in between. */
 export class FakeClock implements Clock {
   #timers: Timer[] = [];
   #elapsed = 0;
@@ -49,7 +49,7 @@ export class FakeClock implements Clock {
     };
   };
 
-  /** Lets `ms` pass: runs each timer that falls due, in order, letting pending promises settle after those of one instant. */
+  /** Lets `ms` pass: runs each timer that is due, in order. Pending promises settle after the timers of the same time. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
     for (;;) {
@@ -63,7 +63,7 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** Lets `ms` pass at once, as for a process that stood still: what fell due meanwhile runs now, a loop's timer only once. */
+  /** Lets `ms` pass at once, as for a process that was stopped: all timers that are due run now, the timer of a loop only once. */
   async leap(ms: number): Promise<void> {
     await settle();
     this.#elapsed += ms;
@@ -74,7 +74,7 @@ export class FakeClock implements Clock {
   async #runDue(): Promise<void> {
     const due = this.#timers.filter(({ at }) => at <= this.#elapsed).sort((a, b) => a.at - b.at);
     for (const timer of due) {
-      if (!this.#timers.includes(timer)) continue; // one before it called it off
+      if (!this.#timers.includes(timer)) continue; // an earlier timer has cancelled it
       this.#timers = this.#timers.filter((other) => other !== timer);
       timer.run();
       await promiseJobs();
@@ -82,10 +82,10 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets the promise jobs run that are ready, as Node does between two timers of one instant. */
+/** Runs the promise jobs that are ready, as Node does between two timers of the same time. */
 const promiseJobs = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
-/** Lets everything run that is ready: promise jobs, then immediates (loopback sockets need both). */
+/** Runs everything that is ready: promise jobs, then immediates (loopback sockets need both). */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

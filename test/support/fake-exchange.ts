@@ -13,7 +13,7 @@ interface Asked {
   readonly whole?: boolean;
 }
 
-/** A request and its answer without a connection. The test gives the facts about both, and `end` ends the exchange. */
+/** A request and its answer without a connection. The test sets their properties; `end` ends the exchange. */
 export function fakeExchange({
   method = 'GET',
   rawTarget = '/',

@@ -1,13 +1,13 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Longer than the slowest thing done under a lock, a cold build of kube-apiserver on a busy machine. */
+/** Longer than the slowest work under a lock, a cold build of kube-apiserver on a busy machine. */
 const LONGEST_WAIT_MS = 30 * 60_000;
 const POLL_MS = 500;
 
 /**
- * Runs `work` while no other process of this machine holds `file`. A lock whose owner is gone is taken over. Two
- * waiters that find it abandoned in the same instant may both get it. So it may save work, but it must not guard data.
+ * Runs `work` while no other process of this machine holds the lock `file`. If the owner has ended, a waiter takes the lock over. Two
+ * waiters that do so at the same time may both get it. So a lock may save work, but it must not guard data.
  */
 export async function withLock(file: string, work: () => Promise<void>): Promise<void> {
   await takeLock(file);
@@ -38,7 +38,7 @@ const create = (file: string): Promise<boolean> =>
 
 async function isAbandoned(file: string): Promise<boolean> {
   const owner = Number(await readFile(file, 'utf8').catch(() => ''));
-  if (!Number.isInteger(owner) || owner <= 0) return false; // it is gone, or its owner is just writing it
+  if (!Number.isInteger(owner) || owner <= 0) return false; // the file is gone, or its owner is just writing it
   try {
     process.kill(owner, 0);
     return false;

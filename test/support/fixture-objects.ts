@@ -16,7 +16,7 @@ export async function fixtureObjects(readPackageFile: (name: string) => string):
   const clock = new FakeClock();
   const random = seededRandom(1);
   const store = new ObjectStore({ clock, random });
-  // Of the 2,000 pods some are done, failed or waiting.
+  // Some of the 2,000 pods are done, failed or waiting.
   populate(store, { nodes: 100, podsPerNode: 20, nodeBytes: 12_000 });
   const ending = new AbortController();
   const changing = keepChanging(store, { everyMs: 1_000, clock, random }, ending.signal);

@@ -10,20 +10,20 @@ import { createService, type ServiceParts } from '../../src/service/service.ts';
 import { compareQuickly } from './passwords.ts';
 
 export interface GatehouseOptions {
-  /** The configuration file's content, without `kubernetes.kubeconfig`; free ports on loopback unless `server` says otherwise. */
+  /** The configuration, without `kubernetes.kubeconfig`. Unless `server` says otherwise, the ports are free ones on loopback. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** A kubeconfig's text. */
   readonly kubeconfig: string;
   /** The users file's text. */
   readonly users?: string;
   readonly clock?: Clock;
-  /** Default: the result of bcrypt, at once where it is known already. */
+  /** Default: bcrypt, without its delay if the result is known. */
   readonly bcrypt?: ServiceParts['bcrypt'];
   /** Default: no limit. */
   readonly memoryLimit?: ServiceParts['memoryLimit'];
-  /** Where log lines go as well, and how many of them it has dropped. */
+  /** A further output for log lines, and the number of lines that it has dropped. */
   readonly output?: { write(line: string): void; readonly lost: NonNullable<ServiceParts['lostLines']> };
-  /** Makers of families besides those of the configuration. */
+  /** Functions that make further families, after those of the configuration. */
   readonly families?: ServiceParts['families'];
   /** True (the default): resolves once every readiness check passes. False: resolves as soon as the ports are open. */
   readonly untilReady?: boolean;
@@ -34,7 +34,7 @@ export interface RunningGatehouse extends Addresses {
   readonly origin: string;
   /** Every log line so far, parsed. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
-  /** Replaces the users file in one step, as a mounted Secret is: a reader never meets half of it. */
+  /** Replaces the users file in one step, as in a mounted Secret, so that a reader never sees half of it. */
   writeUsers(text: string): void;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ const RELEASE = { version: '0.0.0', gitCommit: 'unknown', gitTreeState: 'unknown
 const DESCRIPTION = new URL('../../api/platform.openapi.yaml', import.meta.url);
 const CRD_DESCRIPTION = new URL('../../api/crd.openapi.yaml', import.meta.url);
 
-/** The whole service in this process, on free loopback ports. `stop` ends it and removes its files. */
+/** Starts the whole service in this process, on free loopback ports. `stop` ends it and removes its files. */
 export async function startGatehouse(options: GatehouseOptions): Promise<RunningGatehouse> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
   const stop = new AbortController();
@@ -104,7 +104,7 @@ const filesIn = (folder: string) => ({
 const configIn = (folder: string, options: GatehouseOptions) =>
   loadConfig(writeConfig(folder, options), (path) => readFileSync(path, 'utf8')).config;
 
-/** Writes the configuration, and the files that it names, into this folder; answers its path. */
+/** Writes the configuration, and the files that it names, into this folder. Returns the path of the configuration. */
 export function writeConfig(
   folder: string,
   { config = {}, kubeconfig, users }: Pick<GatehouseOptions, 'config' | 'kubeconfig' | 'users'>,

@@ -1,5 +1,5 @@
 import { askOracle } from './oracles/ask-oracle.ts';
 
-/** What Go's own `time.ParseDuration` makes of each text: nanoseconds, or `null` where it refuses the text. */
+/** The nanoseconds that Go's `time.ParseDuration` reads in each text, or `null` if it refuses the text. */
 export const readByGo = (texts: readonly string[]): Promise<readonly (string | null)[]> =>
   askOracle<string | null>('goDurations', texts);

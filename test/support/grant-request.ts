@@ -2,7 +2,7 @@ import { parseForm } from '../../src/oauth/endpoints/form.ts';
 import type { GrantRequest } from '../../src/oauth/endpoints/grant.ts';
 import { Act } from '../../src/oauth/tokens/act.ts';
 
-/** A form as the token endpoint hands it to a grant, from the client `console`. Its act is reported to nobody. */
+/** A token request as a grant gets it from the token endpoint, of the client `console`. Its audit event is dropped. */
 export function grantRequest(parameters: Readonly<Record<string, string>>): GrantRequest {
   const body = Buffer.from(new URLSearchParams(parameters).toString());
   const origin = { source: '192.0.2.1', requestId: 'request-1' };

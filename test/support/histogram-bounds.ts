@@ -1,10 +1,10 @@
 import type { Registry } from 'prom-client';
 import { expect } from 'vitest';
 
-/** A quantile is somewhere within its bucket: with a wider bucket it says too little. */
+/** The largest ratio of two neighbouring bounds. A quantile is only known to be within its bucket, so a wider one says too little. */
 const WIDEST = 5;
 
-/** The bounds of a histogram that has been observed, in its own order. */
+/** The bounds of a histogram that has a value, in their order on the page of metrics. */
 export async function boundsOf(registry: Registry, name: string): Promise<number[]> {
   const lines = (await registry.getSingleMetricAsString(name)).split('\n');
   const bounds = lines.flatMap((line) => /_bucket\{.*le="([\d.]+)"/.exec(line)?.[1] ?? []);
@@ -12,8 +12,8 @@ export async function boundsOf(registry: Registry, name: string): Promise<number
 }
 
 /**
- * The bounds ascend, without which a value counts in the wrong bucket, each to five times the one before at most. The first one
- * is `first` seconds at most, and the last one is `last`.
+ * Expects that the bounds ascend, because otherwise a value counts in the wrong bucket. Each is at most five times the one before. The
+ * first one is at most `first` seconds, and the last one is `last`.
  */
 export function expectFineBounds(bounds: readonly number[], { first, last }: { first: number; last: number }): void {
   for (const [at, bound] of bounds.entries()) {

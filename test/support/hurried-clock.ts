@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 
-/** Ages and waits pass this many times as fast. The wall clock, which tokens use, does not change. */
+/** A clock on which ages and waits pass this many times as fast. Its wall clock, which tokens use, is the normal one. */
 export const hurriedClock = (times: number): Clock => ({
   now: systemClock.now,
   monotonic: () => systemClock.monotonic() * times,

@@ -8,8 +8,8 @@ import { createService } from '../../src/service/service.ts';
 import { hurriedClock } from './hurried-clock.ts';
 
 /**
- * Gatehouse as a process whose ages and waits pass this many times as fast. The wall clock, which tokens use, does not
- * change. Arguments: the configuration file and the factor. Ends at SIGTERM.
+ * Gatehouse as a process in which ages and waits pass `factor` times as fast. Its wall clock, which tokens use, is the normal one.
+ * Arguments: the configuration file and the factor. Ends at SIGTERM.
  */
 const [configPath = '', factor = '1'] = process.argv.slice(2);
 

@@ -5,7 +5,7 @@ import { runTool } from './control-plane/clients.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** What the image has in `/app`, in a folder of this machine. */
+/** The content of `/app` in the image, in a folder of this machine. */
 export interface ImageApp {
   readonly folder: string;
   /** The arguments of Node.js in the image's entry point. */
@@ -13,7 +13,7 @@ export interface ImageApp {
   remove(): Promise<void>;
 }
 
-/** Makes it as the Dockerfile does. */
+/** Makes it in the same way as the Dockerfile. */
 export async function makeImageApp(): Promise<ImageApp> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-app-'));
   await runTool(process.execPath, [join(ROOT, 'dev', 'build', 'main.ts'), '--out', join(folder, 'dist')]);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 /**
- * The largest case that a generated test saw. Small cases alone prove little, and without this nobody would notice.
+ * Records the largest case of a generated test. Small cases alone prove little, and without this nobody would notice.
  */
 export class Largest {
   readonly #name: string;
@@ -19,8 +19,8 @@ export class Largest {
   }
 
   /**
-   * Prints it, and fails when it was smaller than `least`. A case of that size must be made on purpose, by `checkSizes` or as an example:
-   * a generator promises no size, and fast-check leans to small ones.
+   * Prints the size, and fails if it is below `least`. A case of that size must be made on purpose, by `checkSizes` or as an example: a
+   * generator guarantees no size, and fast-check prefers small ones.
    */
   expectAtLeast(least: number): void {
     process.stdout.write(`largest case of ${this.#name}: ${this.#seen} ${this.#unit}\n`);

@@ -8,7 +8,7 @@ export interface MapEntry extends StoredEntry {
 }
 
 /**
- * The simplest store that a reflector can write to. Records every write, and wakes everything that waits for a state.
+ * The simplest store that a reflector can write to. It records every write, and checks the conditions of all waits after each.
  */
 export class MapStore implements ReflectedStore<MapEntry> {
   #entries = new Map<string, MapEntry>();
@@ -59,7 +59,7 @@ export class MapStore implements ReflectedStore<MapEntry> {
     };
   }
 
-  /** `key@resourceVersion` of all entries, in key order: what I1 compares. */
+  /** `key@resourceVersion` of all entries, in key order, for the comparison of I1 (docs/chaos.md). */
   versions(): string[] {
     return [...this.#entries.values()].map(({ key, resourceVersion }) => `${key}@${resourceVersion}`).sort();
   }

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Of Maven's plug-ins the one that copies jars, at this version, so that it is the same everywhere. */
+/** The Maven plug-in that copies jars, with its version, so that it is the same everywhere. */
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 
 /**
- * Puts the jars that the pom.xml of a folder names, and all that these need, into `lib`. `more` are arguments of Maven. A jar whose checksum is
- * not the published one is refused.
+ * Copies the jars in the pom.xml of a folder, and all their dependencies, into `lib`. `more` are arguments of Maven. Maven refuses a jar
+ * whose checksum is not the published one.
  */
 export async function copyJars(folder: string, lib: string, more: readonly string[] = []): Promise<void> {
   const args = ['--batch-mode', '--quiet', '--strict-checksums', `-DoutputDirectory=${lib}`, ...more, COPY];

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import type { TestContext } from 'vitest';
 
-/** What some tests need and some machines lack. The key is the text of the skip reason. */
+/** The programs that some tests need and some machines lack. The key is in the reason for skipping a test. */
 const NEEDS = {
   'curl and jq': () => runs('curl') && runs('jq'),
 } as const;
 
 /**
- * The first line of a test that needs such a thing: without it the test is counted as skipped, with that reason. In CI that is a failure,
- * since everything is there.
+ * To be called in the first line of a test that needs such a program. If the program is missing, the test is skipped with that reason. In
+ * CI that is a failure, because everything is installed there.
  */
 export function needs(context: Pick<TestContext, 'skip'>, need: keyof typeof NEEDS): void {
   if (NEEDS[need]()) return;

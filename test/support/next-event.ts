@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 
-/** What the next event of this name brings. Rejects as soon as the connection is closed without it, and says so. */
+/** Resolves to the arguments of the next event with this name. Rejects as soon as the connection is closed without it. */
 export async function nextEvent(socket: Socket, event: string): Promise<readonly unknown[]> {
   const over = new AbortController();
   const closed = (): void => {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 
 const FOLDER = new URL('../../docs/operations/', import.meta.url);
 
-/** Every chapter of docs/operations, one after the other in the order of their names. */
+/** The text of all chapters of docs/operations, in the order of their names. */
 export const operationsText = (): string =>
   globSync('*.md', { cwd: FOLDER })
     .toSorted()

@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, resolve } from 'node:path';
 
 /**
- * The path of the Node.js that runs. Without /proc `process.execPath` is just `node`, and a child started without `PATH` would run
- * the system's Node.js.
+ * The path of the running Node.js. Without /proc, `process.execPath` is just `node`, and a child process without `PATH` would run the
+ * system's Node.js.
  */
 export function ownProgram(execPath: string, path = ''): string {
   if (isAbsolute(execPath)) return execPath;

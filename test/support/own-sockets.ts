@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** The open connections of this process: those of the server under test, and those that it or a test has made. */
+/** The open sockets of this process: those that the server under test has accepted, and those that the server or a test has opened. */
 export function ownSockets(): readonly Socket[] {
   const { _getActiveHandles } = process as unknown as { _getActiveHandles(): unknown[] };
   return _getActiveHandles
@@ -15,5 +15,5 @@ export function otherEnd({ localPort, remotePort }: Socket): Socket {
   return found;
 }
 
-/** Bytes of this socket that the kernel has taken from us. How many it takes depends on its settings, so tests subtract them. */
+/** The bytes of this socket that the kernel has accepted. Their number depends on the kernel's settings, so tests subtract it. */
 export const handedOver = ({ bytesWritten, writableLength }: Socket): number => bytesWritten - writableLength;

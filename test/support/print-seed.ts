@@ -1,9 +1,9 @@
 import type { TestProject } from 'vitest/node';
 
-/** Each project loads this module for itself. */
+/** A global, because each project loads this module for itself. */
 const printed = globalThis as { seedThatWasPrinted?: string | undefined };
 
-/** The projects of a run have one seed, which is printed once. */
+/** Prints the seed once for all projects of a run, which have the same seed. */
 export function setup({ config }: TestProject): void {
   const seed = config.env['TEST_SEED'];
   if (printed.seedThatWasPrinted === seed) return;

@@ -8,13 +8,13 @@ export interface Cases<Values> {
   readonly cases?: number;
   /** The number of cases outside the long run. Default: `cases`. */
   readonly short?: number;
-  /** Run before the generated ones. */
+  /** Cases that run before the generated ones. */
   readonly examples?: Values[];
   /** Reports the first failing case as it is, without shrinking it. */
   readonly endOnFailure?: true;
 }
 
-/** Runs the cases that follow from the seed. A failure tells the seed, the smallest case and how to run it again. */
+/** Runs the cases that follow from the seed. A failure shows the seed, the smallest failing case and the command to run it again. */
 export function check<Values>(property: fc.IProperty<Values>, options: Cases<Values> = {}): void {
   fc.assert(property, parametersOf(options));
 }
@@ -39,7 +39,7 @@ interface Length {
   readonly size: 'max';
 }
 
-/** How large the parts of a case are: any size, or, in the largest cases, each as large as it may be. */
+/** The sizes of the parts of a case: any size, or, in the largest cases, always the greatest. */
 export interface Sizes {
   readonly isLargest: boolean;
   upTo(most: number, least?: number): Length;
@@ -55,7 +55,7 @@ const LARGEST: Sizes = {
 };
 const FEW = { cases: 3, short: 3 };
 
-/** Generators lean to small cases. So the property is checked with cases of any size, and then with three of the largest. */
+/** Checks a property with cases of any size, and then with three of the largest, because generators prefer small cases. */
 export function checkSizes<Values>(build: (sizes: Sizes) => fc.IProperty<Values>, options: Cases<Values> = {}): void {
   check(build(ANY_SIZE), options);
   check(build(LARGEST), { ...options, ...FEW, examples: [] });

@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** One build for all files. */
+/** Builds the program once for all test files. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { program, remove } = await makeImageApp();
   project.provide('program', program);

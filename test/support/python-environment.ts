@@ -10,15 +10,15 @@ import { withLock } from './file-lock.ts';
 const run = promisify(execFile);
 
 /**
- * The path of a Python with the packages of this file and nothing else, at its versions and with its hashes. Made once in the cache folder, a
- * minute the first time; another set of versions is another folder.
+ * The path of a Python that has exactly the packages of this file, with its versions and hashes. It is made once in the cache folder, which
+ * takes a minute. Each content of the file has its own folder.
  */
 export async function pythonWith(name: string, requirements: string): Promise<string> {
   const mark = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const folder = join(cache, 'gatehouse', 'python', `${name}-${mark}-${process.platform}-${process.arch}`);
   const python = join(folder, 'bin', 'python');
-  const complete = join(folder, 'complete'); // written last: nobody meets half of it
+  const complete = join(folder, 'complete'); // written last, so that nobody uses half an environment
   await withLock(join(tmpdir(), `gatehouse-${name}-${mark}.lock`), async () => {
     if (existsSync(complete)) return;
     await rm(folder, { recursive: true, force: true });

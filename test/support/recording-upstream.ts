@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** One request as its bytes came, each byte a character. */
+/** One request as it was received. Each character is one byte. */
 export interface Recorded {
   /** `GET /api HTTP/1.1`. */
   readonly line: string;
-  /** Names and values in turn, as sent. */
+  /** Each name, followed by its value, as sent. */
   readonly headers: readonly string[];
-  /** Without the framing of chunks. */
+  /** The body without the framing of chunks. */
   readonly body: string;
   readonly socket: Socket;
 }
@@ -17,24 +17,24 @@ type Answer = (request: Recorded) => string | Buffer | undefined | Promise<strin
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
 
-/** A whole answer with this body, by its length. */
+/** A complete answer with this body and its length. */
 export const answerOf = (status: string, body: string, headers = ''): string =>
   `HTTP/1.1 ${status}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
 /**
- * An API server that knows nothing of HTTP but where a request ends: it keeps each as its bytes, and answers with bytes.
- * Nothing between the socket and the record reads a header in its own way.
+ * An API server that records the bytes of each request and answers with bytes. It parses only where a request ends, so no HTTP library
+ * changes the headers that it records.
  */
 export class RecordingUpstream {
   readonly requests: Recorded[] = [];
   /** Connections that were opened, and those that are open. */
   opened = 0;
   readonly open = new Set<Socket>();
-  /** Whether a connection whose client has finished stays open until it is ended here. */
+  /** Whether a connection stays open after its client has ended its side. */
   staysHalfOpen = false;
-  /** What is written for a request; `undefined`: nothing, the test writes it itself. */
+  /** Returns the text to send for a request; `undefined`: nothing is sent, and the test may write to the socket itself. */
   answer: Answer = () => OK;
-  /** Called when the head of a request has come, and before its body is read. */
+  /** Called when the head of a request has arrived, before its body is read. */
   onHead: (head: { readonly line: string; readonly socket: Socket }) => void = () => {};
   readonly #server: Server;
 
@@ -56,7 +56,7 @@ export class RecordingUpstream {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The last one. */
+  /** The last request. */
   get last(): Recorded {
     const last = this.requests.at(-1);
     if (!last) throw new Error('nothing was sent');
@@ -91,7 +91,7 @@ export class RecordingUpstream {
 type Head = Pick<Recorded, 'line' | 'headers'>;
 type Read = Omit<Recorded, 'socket'>;
 
-/** Finds where requests end (RFC 9112 6.3). After an upgrade it keeps out of the way: what comes is no request. */
+/** Finds where requests end (RFC 9112 6.3). After an upgrade it stops, because what follows is not HTTP. */
 class RequestReader {
   #text = '';
   #head: Head | undefined;
@@ -161,7 +161,7 @@ class RequestReader {
   }
 }
 
-/** The value of a header by its lower-case name; the first one. */
+/** The first value of a header, by its lower-case name. */
 export function firstOf(headers: readonly string[], name: string): string | undefined {
   const at = headers.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === name);
   return at < 0 ? undefined : headers[at + 1];

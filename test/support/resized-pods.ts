@@ -4,7 +4,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const CPU = ['0', '100m', '250m', '1', '1500m', '2', '60'];
 const MEMORY = ['0', '64Mi', '128Mi', '500M', '1Gi', '1073741824', '2Gi'];
-/** The names of all containers and statuses. They are few, so that a status often names a container. */
+/** The names of containers and of statuses. There are few, so that a status often has the name of a container. */
 const NAMES = ['a', 'b', 'c', 'd'];
 
 const resourceList = fc.record(
@@ -16,7 +16,7 @@ const resourceList = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Go tells a list that is absent, or null, from an empty one. */
+/** A list or null. Go distinguishes an absent list, or null, from an empty one. */
 const listOrNull = fc.oneof({ weight: 8, arbitrary: resourceList }, { weight: 1, arbitrary: fc.constant(null) });
 const resources = fc.record({ requests: listOrNull, limits: listOrNull }, { requiredKeys: [] });
 const name = fc.constantFrom(...NAMES);
@@ -39,7 +39,7 @@ export interface ResizedPod {
   readonly status: Members;
 }
 
-/** Pods with every kind of container and of report about their resources, whether or not they belong together. */
+/** Pods with all kinds of containers and of statuses about their resources, which need not belong together. */
 const anyPod: fc.Arbitrary<ResizedPod> = fc.record({
   spec: fc.record(
     {
@@ -62,7 +62,7 @@ const anyPod: fc.Arbitrary<ResizedPod> = fc.record({
   ),
 });
 
-/** Two containers that change places: what one gives up the other takes. */
+/** A pod with two containers that swap their resources. */
 const swappingPod: fc.Arbitrary<ResizedPod> = fc
   .record({ one: resources, other: resources, conditions: fc.array(condition, { maxLength: 1, size: 'max' }) })
   .map(({ one, other, conditions }) => ({
@@ -80,7 +80,7 @@ const statusOf = (of: string, list: Members): Members => ({
 /** A pod whose kubelet has nothing to report. */
 const settledPod = anyPod.map(({ spec }): ResizedPod => ({ spec, status: {} }));
 
-/** Pods of which some are being resized, in every way that Kubernetes has. */
+/** Pods, some of which are being resized, in every way that Kubernetes has. */
 export const resizedPod: fc.Arbitrary<ResizedPod> = fc.oneof(
   { weight: 6, arbitrary: anyPod },
   { weight: 1, arbitrary: swappingPod },

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 
-/** What passed once with it passes always. Other seeds are for `npm run test:long`, which takes a new one each time. */
+/** The seed of `npm test`, with which a test that has passed once always passes. `npm run test:long` uses a new one each time. */
 const SEED_OF_THE_PROJECT = 20_261_126;
 
 /** Every generated case of a run follows from this one number. */
 export const SEED = wholeNumber('TEST_SEED') ?? SEED_OF_THE_PROJECT;
 
-/** By how much the long run multiplies the cases. */
+/** The factor by which the long run multiplies the cases. */
 const LONG = wholeNumber('LONG') ?? 1;
-/** Set in the long run only, whatever else the environment has. */
+/** Only `npm run test:long` sets this variable. */
 const isLongRun = process.env['GENERATED_TESTS'] === 'long';
 
 /** The number of cases of a generated test; outside of the long run a slow test may run fewer. */
@@ -32,7 +32,7 @@ function wholeNumber(name: string): number | undefined {
 /** These settings change how many cases three of the tests run. */
 const COUNTS = ['MODEL_RUNS', 'FUZZ_REQUESTS'];
 
-/** The command that makes the same cases in these files of tests again. */
+/** The command that runs the same cases of these test files again. */
 export function repeatCommand(files: string): string {
   const given = [...COUNTS, 'LONG'].flatMap((name) => (process.env[name] ? [`${name}=${process.env[name]}`] : []));
   const script = isLongRun ? 'npm run test:long' : 'npm test';

@@ -20,7 +20,7 @@ const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex'); // 1.2.840
 /** `YYMMDDhhmmssZ` (X.680 47.3). */
 const toUtcTime = (date: Date): string => `${date.toISOString().replace(/^..|[-:T]|\..*/g, '')}Z`;
 
-/** Other names of the certificate. By default it has one common name, and the same name as DNS name. */
+/** The names and the expiry of a certificate. By default it has one common name, and a DNS name that is equal to it. */
 interface Names {
   readonly commonNames?: readonly string[];
   readonly dns?: readonly string[];

@@ -7,12 +7,12 @@ import {
   type UserSessions,
 } from '../../src/oauth/sessions/sessions.ts';
 
-/** The store as each replica has it: one of a memory store, several of a shared one. */
+/** The store of each replica: one for a memory store, several for a shared one. */
 export interface OpenedStores {
   readonly replicas: readonly SessionStore[];
   /** Unix seconds. */
   now(): number;
-  /** Resolves once every replica knows what any of them has written. */
+  /** Resolves when every replica sees all writes. */
   settle(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const rotation = (generation: number, now: number) => ({
   keepUntil: now + 14_410,
 });
 
-/** Rotates `sid` from generation `from`, unless somebody else already has. Then their rotation is the outcome. */
+/** Rotates `sid` from generation `from`. If another caller has already done so, that rotation is the outcome. */
 function rotateFrom(from: number, sid: string, { now }: Pick<OpenedStores, 'now'>) {
   const mine = Math.random().toString(36);
   return (current: UserSessions): SessionChange<string> => {
@@ -39,7 +39,7 @@ function rotateFrom(from: number, sid: string, { now }: Pick<OpenedStores, 'now'
 
 const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
-/** The promises of every session store, wherever it keeps its records. */
+/** Tests the promises of every session store, wherever it keeps its records. */
 export function sessionStoreFacts(open: () => Promise<OpenedStores>): void {
   test('knows nothing of a user who never refreshed or ended a session', async () => {
     const { replicas } = await open();

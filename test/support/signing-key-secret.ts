@@ -3,12 +3,12 @@ import { newKey, type StoredKey, withKeys } from '../../src/oauth/keys/signing-k
 import { systemRandom } from '../../src/runtime/random.ts';
 
 /**
- * Making an RSA key takes 50 ms of a core, so all clusters of a process that have signing keys from the start share
- * one.
+ * The key of all clusters in a process that have a signing key from the start. They share it, because making an RSA key takes 50 ms of a
+ * core.
  */
 let key: Promise<StoredKey> | undefined;
 
-/** The Secret of an earlier replica, with one key that is active since then. */
+/** The Secret of an earlier replica, with one key that is active since `sinceMs`. */
 export async function signingKeySecret(sinceMs = Date.now()): Promise<NewObject> {
   key ??= newKey('active', 0);
   const active = { ...(await key), sinceMs };

@@ -3,12 +3,12 @@ import type { ConformanceTarget } from './conformance/target.ts';
 import { hurriedClock } from './hurried-clock.ts';
 
 /**
- * The suite waits for time-outs of up to eight seconds. A server in this process needs only a fourth of that, which
- * still leaves time for the steps before.
+ * The suite waits for time-outs of up to eight seconds. With a server in this process they take a quarter of that, which is still enough
+ * for the steps before them.
  */
 const TIMES = 4;
 
-/** The simulated cluster as the conformance suite meets it. */
+/** Starts the simulated cluster as a target of the conformance suite. */
 export async function startSimulatedTarget(): Promise<ConformanceTarget> {
   const powerlessToken = 'powerless';
   const tokens = { [powerlessToken]: { username: 'nobody', groups: [] } };

@@ -4,9 +4,9 @@ import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 interface Steps {
   /** Ages and waits pass this many times as fast as the base clock. */
   readonly times: number;
-  /** The most of the base clock that passes at once. */
+  /** The most time of the base clock that passes in one step. */
   readonly stepMs: number;
-  /** So many times the event loop turns at least before more time passes. */
+  /** The least number of turns of the event loop between two steps. */
   readonly turns: number;
   /** Default: the system's clock. */
   readonly base?: Clock;
@@ -17,14 +17,14 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** As `setTimeout` has it. Without it, somebody who waits for no time again and again would stop the clock. */
+/** The shortest wait, as for `setTimeout`. Without it, repeated waits of 0 ms would stop the clock. */
 const SHORTEST_MS = 1;
 
 /**
- * A hurried clock that waits for its process. It passes `times` as fast as the base clock, but in steps, between which it stands still while
- * the event loop turns: a process that gets little of a core sees time pass more slowly, and never misses a time limit because of that. A
- * limit of `ms` leaves it `ms / times / stepMs * turns` turns at least. A step ends where a timer is due, so each timer runs exactly at its
- * time by this clock. Time stands still while nothing waits for it. The wall clock, which tokens use, is the base clock's.
+ * A hurried clock that waits for its process. It runs `times` as fast as the base clock, but in steps. Between two steps it stands still for
+ * some turns of the event loop. So a process that gets little of a core sees time pass more slowly, and does not miss a time limit because
+ * of that: a limit of `ms` leaves it at least `ms / times / stepMs * turns` turns. A step ends when a timer is due, so each timer runs
+ * exactly at its time by this clock. Time stands still while no timer waits. The wall clock, which tokens use, is that of the base clock.
  */
 export function steppedClock({ base = systemClock, ...steps }: Steps): Clock {
   const clock = new SteppedClock({ base, ...steps });
@@ -35,11 +35,11 @@ class SteppedClock {
   readonly #steps: Required<Steps>;
   readonly #timers = new Set<Timer>();
   #elapsed = 0;
-  /** What had passed of the base clock by the last step, times `times`, and was not stepped over yet: one step at most. */
+  /** The time that had passed by the last step and is not in `#elapsed` yet, in this clock's milliseconds: at most one step. */
   #ahead = 0;
-  /** When the last step was, by the base clock; `undefined` while time stands still. */
+  /** The time of the last step by the base clock; `undefined` while time stands still. */
   #steppedAt: number | undefined;
-  /** No timer is due before. */
+  /** No timer is due before this time. */
   #soonest = Number.POSITIVE_INFINITY;
 
   constructor(steps: Required<Steps>) {
@@ -79,7 +79,7 @@ class SteppedClock {
     this.#waitForStep();
   }
 
-  /** A check phase comes after that of input and output: once a turn. */
+  /** Waits for `turns` turns of the event loop. `setImmediate` runs once a turn, after input and output. */
   #waitForStep(turns = this.#steps.turns): void {
     setImmediate(() => {
       if (turns > 1) this.#waitForStep(turns - 1);
@@ -87,7 +87,7 @@ class SteppedClock {
     });
   }
 
-  /** After a whole step, or when a timer is due. At once if that is over: a process that sleeps may wait long for a core. */
+  /** Steps after a whole step, or when a timer is due; at once if that time is over, because a sleep may last too long. */
   #stepInTime(): void {
     const { base, stepMs, times } = this.#steps;
     const ms = Math.min(stepMs * times, this.#soonest - this.#elapsed) - this.#aheadNow();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atEnd } from '../support/at-end.ts';
 
-/** A folder until the end of the test; `write` writes a file of it and answers the path. */
+/** A folder that is removed at the end of the test. `write` writes a file in it and returns its path. */
 export function temporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-files-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));

@@ -6,9 +6,9 @@ export interface TlsFront {
   readonly port: number;
   /** `https://127.0.0.1:<port>` */
   readonly url: string;
-  /** For handshakes from now on; open connections stay. */
+  /** Uses this certificate for new handshakes. Open connections stay. */
   use(context: SecureContextOptions): void;
-  /** RST on every open connection. */
+  /** Resets every open connection. */
   reset(): void;
   stop(): Promise<void>;
 }

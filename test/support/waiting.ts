@@ -1,17 +1,17 @@
 export interface Waiting {
-  /** What happens between two looks. */
+  /** Runs between two readings. */
   readonly turn: () => Promise<unknown>;
-  /** How often it is looked at; default: as often as the time allows. */
+  /** The most readings. Default: as many as the time allows. */
   readonly looks?: number;
-  /** The limit by the system's clock, for what hangs; default: the number of looks alone. */
+  /** The time limit by the system's clock, for a wait that hangs. Default: only `looks` limits the wait. */
   readonly limitMs?: number;
   /** Says why the fact cannot come any more, for example that the process has ended; `undefined` while it can. */
   readonly lost?: (() => string | undefined) | undefined;
-  /** What to tell if it does not come about, besides the value that was read. */
+  /** Returns what to print besides the last value if the wait fails. */
   readonly saw?: (() => unknown) | undefined;
 }
 
-/** The waits under way. */
+/** The waits that have not ended. */
 const pending = new Set<{ hasTestEnded: boolean; said(): string }>();
 
 /** Ends the waits that a timed-out test left behind, and prints what each waited for. */
@@ -24,8 +24,8 @@ export function endWaits(): void {
 }
 
 /**
- * The value that `read` gives as soon as it is so. Rejects once it is known that this does not come about, with the condition as the
- * test has it and what was there instead.
+ * Resolves to the value of `read` as soon as `isSo` holds for it. Rejects at a limit, or when `lost` says why it cannot hold any more. The
+ * error shows the source of the condition and the last value.
  */
 export async function waitFor<T>(
   read: () => T | Promise<T>,
@@ -48,7 +48,7 @@ export async function waitFor<T>(
     for (let look = 0; !isSo(value); look++) {
       const reason = reasonToStop(look);
       if (reason === undefined) await turn();
-      value = await read(); // what is lost now may have come before
+      value = await read(); // the fact may have come before it was lost
       if (reason !== undefined && !isSo(value)) throw new Error(`${reason}: waited for ${said()}`);
     }
     return value;
@@ -57,7 +57,7 @@ export async function waitFor<T>(
   }
 }
 
-/** A condition as the test has it, in one line. */
+/** The source text of a condition, in one line. */
 const sourceOf = (condition: unknown): string => String(condition).replaceAll(/\s+/g, ' ').slice(0, 300);
 
 const textOf = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 2_000);

@@ -7,7 +7,7 @@ export interface WatchEvent {
   readonly object: any;
 }
 
-/** A watch as its client sees it, over a real connection. */
+/** A client of a watch, over a real connection. */
 export class Watcher {
   readonly response: IncomingMessage;
   /** Everything that arrived so far. */
@@ -38,17 +38,17 @@ export class Watcher {
     return new Watcher(sent, response);
   }
 
-  /** For a wait: why no more can come, once the answer has ended. */
+  /** For a wait: the reason why no more events can come, when the answer has ended. */
   lost = (): string | undefined => this.ending && `the watch has ended (${this.ending})`;
 
-  /** For a wait: the last that came. */
+  /** For a wait: the end of the text so far. */
   saw = (): string => this.text.slice(-500);
 
   get status(): number | undefined {
     return this.response.statusCode;
   }
 
-  /** Whole events of a stream of JSON lines. */
+  /** The complete events of a stream of JSON lines. */
   get events(): WatchEvent[] {
     const lines = this.text.split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as WatchEvent);

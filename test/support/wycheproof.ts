@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JWK } from 'jose';
 
-/** One token of a file of vectors, with the keys to verify it with. */
+/** One token of a file of test vectors, with the keys that verify it. */
 export interface Vector {
   readonly id: number;
   readonly comment: string;
   readonly isValid: boolean;
-  /** As it would be sent: the JSON forms as JSON text. */
+  /** The text that would be sent; for the JSON forms it is JSON. */
   readonly text: string;
   readonly keys: readonly JWK[];
 }
@@ -17,7 +17,7 @@ export interface Vector {
 interface VectorFile {
   readonly numberOfTests: number;
   readonly testGroups: readonly {
-    /** A key or a set of keys; only symmetric ones have no public form. */
+    /** A key or a set of keys. Only symmetric keys have no public form. */
     readonly private: JWK | { readonly keys: readonly JWK[] };
     readonly public?: JWK | { readonly keys: readonly JWK[] };
     readonly tests: readonly {
@@ -34,8 +34,8 @@ const MODULE = 'github.com/c2sp/wycheproof';
 const PINNED_IN = join(import.meta.dirname, '..', 'cluster', 'tools', 'wycheproof');
 
 /**
- * The folder of the vectors in Go's module cache, downloaded first where they are missing. The version and the digest
- * are those of go.mod and go.sum. Nothing is copied into this repository, because the vectors hold private keys.
+ * The folder of the vectors in Go's module cache. Downloads them if they are missing, with the version of go.mod and the digest of
+ * go.sum. Nothing is copied into this repository, because the vectors contain private keys.
  */
 export async function wycheproofFolder(): Promise<string> {
   const options = { cwd: PINNED_IN, env: { ...process.env, GOFLAGS: '-mod=readonly' } };
@@ -46,7 +46,7 @@ export async function wycheproofFolder(): Promise<string> {
   return (JSON.parse(stdout) as { readonly Dir: string }).Dir;
 }
 
-/** Every vector of one file, such as `json_web_signature_test`; throws when there are not as many as the file says. */
+/** All vectors of one file, such as `json_web_signature_test`. Throws if the file has not as many as it says. */
 export async function readVectors(folder: string, name: string): Promise<readonly Vector[]> {
   const file = JSON.parse(await readFile(join(folder, 'testvectors_v1', `${name}.json`), 'utf8')) as VectorFile;
   const vectors = file.testGroups.flatMap((group) => {

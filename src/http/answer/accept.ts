@@ -16,10 +16,9 @@ export interface StreamForm {
 }
 
 /**
- * Chooses the form of a stream. A caller gets server-sent events if it names them, and does not give JSON a higher weight nor name it
- * with the same weight; all others get JSON lines. A caller gets only metadata if it asks for
- * `as=PartialObjectMetadata;g=meta.k8s.io;v=v1` with a higher weight than whole objects, or by a more specific range, or earlier in the
- * header, as with the API server. `undefined`: the caller accepts neither form.
+ * Chooses the form of a stream. A caller gets server-sent events if it names them with a higher weight than JSON, or with the same
+ * weight without naming JSON. All other callers get JSON lines. `bestOfBoth` decides whether the caller gets only metadata
+ * (`as=PartialObjectMetadata;g=meta.k8s.io;v=v1`). `undefined`: the caller accepts neither form.
  */
 export function chooseStreamForm(accept = '*/*'): StreamForm | undefined {
   const json = bestOfBoth(accept === '' ? '*/*' : accept, JSON_RANGES);
@@ -39,8 +38,8 @@ interface BestRange {
 }
 
 /**
- * Chooses whole objects or only metadata: the one with the higher weight, else the one with the more specific range, else the one that
- * the caller names first. The API server does the same.
+ * Chooses whole objects or only metadata. The higher weight decides, then the more specific range, then the order in the header. The API
+ * server does the same.
  */
 function bestOfBoth(accept: string, ranges: Ranges): BestRange & { readonly metadataOnly: boolean } {
   const whole = bestRange(accept, ranges, isWhole);
@@ -87,7 +86,7 @@ const JSON_RANGES: Ranges = { '*': 0, '*/*': 0, 'application/*': 1, 'application
 // Wildcards do not match, because server-sent events are only for callers that name them.
 const EVENT_RANGES: Ranges = { 'text/event-stream': EXACT };
 
-/** The parameters that ask the API server for another form, each with the value that asks for the default. */
+/** The parameters of a media range by which the API server chooses the form of its answer, each with its default value. */
 const USUAL: readonly (readonly [name: string, value: string])[] = [
   ['as', ''],
   ['g', ''],

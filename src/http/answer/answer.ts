@@ -31,8 +31,8 @@ export const SECURITY_HEADERS: readonly string[] = [
 const UNBUFFERED: readonly string[] = ['X-Accel-Buffering', 'no'];
 
 /**
- * After a refusal, the rest of the request body is read and dropped up to this size, so that the client gets the refusal and not a
- * reset.
+ * After a refusal, we read and drop the rest of the request body, up to this size. Otherwise the client could get a reset instead of the
+ * refusal.
  */
 const LINGER_BYTES = 256 * 1024;
 const LINGER_MS = 1_000;
@@ -75,8 +75,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Begins an answer of another server: with its status, its headers (names and values in turn), and ours. With `isStream` the headers
-   * are sent at once, before any bytes of the body. The caller writes the body and calls `finish`.
+   * Begins to pass on the answer of another server, with its status, its headers (each name followed by its value) and ours. With
+   * `isStream` the headers are sent at once, before any bytes of the body. The caller writes the body and calls `finish`.
    */
   relay(exchange: Exchange, status: number, headers: readonly string[], isStream: boolean): void {
     const { response } = exchange;
@@ -157,13 +157,13 @@ const isUnread = (exchange: Exchange): boolean => hasBody(exchange) && !exchange
 const isEncrypted = (exchange: Exchange): boolean => 'encrypted' in exchange.request.socket;
 
 /**
- * The most bytes in one vectored write: 16 MiB, a list of 1,000 nodes. Bytes that wait for a slow reader are shared by all readers of
- * that version.
+ * The most bytes in one vectored write: 16 MiB, a list of 1,000 nodes. All readers of a list's version share the bytes that wait for
+ * slow readers.
  */
 const BATCH_BYTES = 16 * 1024 * 1024;
 
 /**
- * At most this many answers are written together: more have no further benefit, and the first would wait until the last is made.
+ * At most this many answers are written together. More would save nothing further, and the first would wait until the last is made.
  */
 const MOST_WAITING = 64;
 
@@ -175,7 +175,7 @@ interface Outgoing {
 /**
  * Writes answers to their sockets together, after all requests that were ready in this turn of the event loop have been handled.
  * Handling all first and then writing all keeps the code of each phase in the processor's caches, and wakes a client with several
- * connections once. Short lists cost a fifth less than if each answer is written at once (docs/performance.md). At most 64 answers or
+ * connections once. Short lists cost a fifth less than with a write for each answer (docs/performance.md). At most 64 answers or
  * 16 MiB wait this way.
  */
 export class Outbox {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 /** Cross-origin headers, for the configured origins only. */
 export interface Cors {
-  /** The headers of any answer: names and values in turn. */
+  /** The headers of any answer: each name, followed by its value. */
   headers(request: IncomingMessage): readonly string[];
   /** The headers of the answer to a preflight request, in addition to `headers`. */
   preflight(request: IncomingMessage, allow: string): Readonly<Record<string, string>>;

@@ -19,7 +19,7 @@ export function toRepresentation(body: Uint8Array, etag = contentTag(body)): Rep
   };
 }
 
-/** 96 bits of SHA-256: two versions of a document never have the same by chance. */
+/** 96 bits of SHA-256, so that two versions of a document do not get the same tag by chance. */
 const contentTag = (body: Uint8Array): string =>
   `"${createHash('sha256').update(body).digest('base64url').slice(0, 16)}"`;
 

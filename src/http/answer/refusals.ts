@@ -21,7 +21,7 @@ export const resourceNotFound = (details: StatusDetails = {}): StatusError =>
     details,
   });
 
-/** A 404, because no route serves the path. `info` is absent before it was read. */
+/** A 404, because no route serves the path. `info` is `undefined` if verb and resource have not been read yet. */
 export const nothingServed = (info: RequestInfo | undefined): StatusError =>
   resourceNotFound(info?.isResource ? { ...(info.group && { group: info.group }), kind: info.resource } : {});
 

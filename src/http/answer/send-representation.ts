@@ -20,8 +20,8 @@ interface BodyDeadline {
 }
 
 /**
- * Sends a representation in the coding that the caller prefers, or 304 if the caller already has it. It must come last, when nothing
- * can refuse the request any more. It returns a promise only if the body has yet to be made and that takes long.
+ * Sends a representation in the coding that the caller prefers, or 304 if the caller already has it. Call it after every check that
+ * can refuse the request. It returns a promise only if it must first make a long body.
  */
 export function sendRepresentation(
   writer: AnswerWriter,

@@ -11,7 +11,7 @@ interface SlowReaderParts {
 
 /**
  * Cuts off the client of one answer when it stops reading. The timeout of the socket is not enough: it starts again with each byte that
- * the client sends, and it is not handled after an upgrade.
+ * the client sends, and Node does not handle it after an upgrade.
  */
 export class SlowReader {
   readonly #response: ServerResponse;

@@ -7,11 +7,10 @@ const CHECKS = 6;
  * Decides whether the client of one answer has stopped reading: the kernel has accepted none of the waiting bytes for `sendTimeoutMs`
  * (`limits.sendTimeout`). All times are of the monotonic clock.
  *
- * The limit is ten minutes, because the kernels do not show a client's reading when it happens. The client's kernel acknowledges it in
- * steps of up to a sixteenth of its receive buffer (2 MiB if buffers grow to 32 MiB, the default of Linux 6.18), and ours asks for more
- * when a third of its send buffer is free (1.3 MiB of 4 MiB). We only see that whole writes are accepted: 64 KiB of events, of an export
- * or of the gateway, or one large object of 1.5 MB. So a healthy client that reads 10 kB/s can seem to read nothing for
- * 5 MB / 10 kB/s = 500 s.
+ * The limit is ten minutes, because we notice only much later that a client reads. The client's kernel acknowledges bytes in steps of up
+ * to a sixteenth of its receive buffer: 2 MiB if buffers grow to 32 MiB, the default of Linux 6.18. Our kernel accepts more bytes when a
+ * third of its send buffer is free: 1.3 MiB of 4 MiB. And we see only whole writes: 64 KiB of events, of an export or of the gateway, or
+ * one large object of 1.5 MB. So a healthy client that reads 10 kB/s can seem to read nothing for 5 MB / 10 kB/s = 500 s.
  */
 export class StallDetector {
   readonly #sendTimeoutMs: number;

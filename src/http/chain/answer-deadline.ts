@@ -3,8 +3,8 @@ import { answerTimedOut } from '../answer/refusals.ts';
 import type { Exchange } from '../exchange.ts';
 
 /**
- * The time limits of an answer under /kapis, for steps that have to wait: our own (HL-06), and the one that the caller sets in the
- * query, if the route reads it. The caller's limit is counted from the beginning of the request.
+ * The time limits of an answer under /kapis, for steps that have to wait. One is our own (HL-06). The caller may set another one in the
+ * query, if the route reads it; it is counted from the beginning of the request.
  */
 export interface AnswerDeadline {
   /** Settles as `work` does, or rejects with 504 when a limit is exceeded. `work` itself goes on. */

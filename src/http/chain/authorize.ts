@@ -30,10 +30,10 @@ export function createReadRequestInfo(): Step {
 }
 
 /**
- * Authorizes each request for a resource under /kapis that a route serves, before any cache or parameter is read (N-32). A path that no
- * route serves is 404 for every signed-in caller: discovery lists what is served anyway, and an invented path must not cost the cluster
- * a review (A-49); paths below a route with `guardsBelow` are an exception. A path without a resource (discovery) is not authorized.
- * Users need no right to read their own data.
+ * Authorizes each request for a resource under /kapis that a route serves, before any cache or parameter is read (N-32). A path without
+ * a route is 404 for every signed-in caller, unless it is below a route with `guardsBelow`. That reveals nothing that discovery does not
+ * list, and an invented path costs the cluster no review (A-49). A path without a resource (discovery) is not authorized. Users need no
+ * right to read their own data.
  */
 export function createAuthorize({ authorizer, deadline, throttle, isGuarded }: AuthorizeParts): Step {
   const attributesOf = derived((info: RequestInfo) => ({ resource: toAttributes(info) }));

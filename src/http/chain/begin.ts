@@ -8,7 +8,7 @@ import type { Cors } from '../answer/cors.ts';
 import { Exchange, type Taken } from '../exchange.ts';
 import type { HttpMetrics } from '../metrics.ts';
 
-/** What exchanges, their metrics and their log lines are made with. */
+/** The dependencies of exchanges, of their metrics and of their log lines. */
 export interface Observation {
   readonly clock: Clock;
   readonly random: Random;

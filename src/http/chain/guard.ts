@@ -25,8 +25,8 @@ export type Guard = (exchange: Exchange) => void;
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/;
 
 /**
- * Creates the guard, which comes before the router: it checks the protocol rules that Node's parser does not check, then the path. Every
- * parser reads a request that passes in the same way. The guard throws a `StatusError`.
+ * Creates the guard, which comes before the router: it checks the protocol rules that Node's parser does not check, then the path. All
+ * parsers agree about the meaning of a request that passes. For any other request the guard throws a `StatusError`.
  */
 export function createGuard(parts: GuardParts): Guard {
   const locator = new Locator();
@@ -79,7 +79,7 @@ function headerBreach(request: IncomingMessage, { limits, platform }: GuardParts
   return undefined;
 }
 
-/** Whether `Transfer-Encoding` is just `chunked`. Proxies read every other form differently (RFC 9112 6.1), and HTTP/1.0 has no chunks. */
+/** Whether `Transfer-Encoding` is just `chunked`. Proxies disagree about any other form (RFC 9112 6.1), and HTTP/1.0 has no chunks. */
 const isPlainlyChunked = (request: IncomingMessage, counts: HeaderCounts): boolean =>
   counts.transferEncoding === 1 &&
   request.httpVersion === '1.1' &&
@@ -121,10 +121,9 @@ export interface Location {
 }
 
 /**
- * The most targets that are remembered, because clients send the same few again and again. A target takes 2 KiB: its text (256 B), its
- * path, which may be three times as long if it has to be escaped (768 B), and 16 segments with the size of an object (1 KiB); all of
- * them take 512 KiB. Paths without a route are remembered as well, because the router comes later; they replace the oldest ones, which
- * are then parsed again.
+ * The most targets that are remembered, because clients send the same few again and again. A target takes at most 2 KiB: 256 B for its
+ * text, 768 B for its path, which escapes make up to three times as long, and 1 KiB for 16 segments. All of them take 512 KiB. Paths
+ * without a route are remembered as well, because the router comes later. They replace the oldest ones, which are then parsed again.
  */
 const MOST_KEPT = 256;
 const LONGEST_KEPT = 256;

@@ -33,7 +33,7 @@ export function createImpersonate({ authorizer, deadline }: ImpersonateParts): I
   };
 }
 
-/** The remaining fields for the text of a refusal. */
+/** The fields of a `RequestInfo` that the check of an impersonation does not set. */
 const NO_REQUEST = {
   isResource: true,
   prefix: 'api',

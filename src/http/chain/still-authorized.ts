@@ -6,8 +6,8 @@ import { forbidden, toAttributes } from './authorize.ts';
 import { createImpersonate } from './impersonation.ts';
 
 /**
- * Checks whether the caller of an open stream to the cluster still has the right to it, with the access reviews that match the cluster's
- * own check, including selectors (KEP-4601) and impersonation. The cluster itself checks only when a stream begins, so a withdrawn right
+ * Checks whether the caller of an open stream to the cluster still has the right to it. The access reviews match the cluster's own
+ * check, including selectors (KEP-4601) and impersonation. The cluster itself checks only when a stream begins, so a withdrawn right
  * would last as long as the client keeps the stream open.
  */
 export function createStillAuthorized(parts: {

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 /**
- * The common name, DNS names and URIs of the client certificate, if it is signed by an authority of `clientCAFile` and the client
- * has proven that it has the key. Empty without such a certificate. `authorized` alone is not enough: for a resumed session that
+ * The common name, DNS names and URIs of the client certificate. It must be signed by an authority of `clientCAFile`, and the client
+ * must have proven that it has the key; otherwise the list is empty. `authorized` alone is not enough: for a resumed session that
  * never had a certificate, its value depends on how the TLS library reports that.
  */
 export function clientCertificateNames(socket: Socket): readonly string[] {

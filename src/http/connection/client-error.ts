@@ -57,13 +57,13 @@ export const headerBytesOf = (
  */
 export function refuseBody(current: InFlight | undefined, refusal: StatusError): boolean {
   if (!current || current.request.complete || current.response.headersSent) return false;
-  if (current.request.listenerCount('error') === 0) return false; // nobody reads it
+  if (current.request.listenerCount('error') === 0) return false; // no step reads the body
   return current.request.emit('error', refusal);
 }
 
 /**
  * Writes the answer to the socket itself, because there is no request object for bytes that the parser refused. All earlier answers
- * must be complete. Returns whether it was written: not when the client has gone, and not after an answer that closes the connection.
+ * must be complete. Writes nothing and returns false if the client has gone, or if an earlier answer closes the connection.
  */
 export function answerParserRefusal(socket: Socket, refusal: StatusError, requestId: string): boolean {
   if (!socket.writable) {

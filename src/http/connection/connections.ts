@@ -17,7 +17,7 @@ interface Connection {
   current: InFlight | undefined;
   /** The number of requests that wait or are being answered; 0: the connection is idle. */
   unanswered: number;
-  /** Holds all of them but the first; absent until a client sends a request before the previous one is answered. */
+  /** The unanswered requests after the first; absent until a client sends a request before the previous one is answered. */
   pipeline: Pipeline | undefined;
   answered: boolean;
   /** Called when the last answer is complete. */
@@ -89,9 +89,9 @@ export class Connections {
   }
 
   /**
-   * A request came in: its connection is busy until the answer is complete. The request is handled at once, or after
-   * those before it on its connection have been answered. A request for which there is no room is never handled: the
-   * connection closes after the answers before it.
+   * To be called for each request: its connection is busy until the answer is complete. The request is handled when all earlier
+   * requests on its connection have been answered. If there is no room for it to wait, it is never handled, and the connection
+   * closes after the earlier answers.
    */
   came(inFlight: InFlight, handle: Handle): void {
     const { socket } = inFlight.request;
@@ -157,8 +157,8 @@ export class Connections {
   }
 
   /**
-   * Resets the connection. After an orderly close (FIN) the client would take what it has for the whole answer, also with TLS:
-   * many clients do not notice that the `close_notify` alert is missing.
+   * Resets the connection. After an orderly close (FIN) the client would take what it has for the whole answer. That is so with TLS,
+   * too, because many clients do not notice that the `close_notify` alert is missing.
    */
   reset(socket: Socket): void {
     const opened = this.#secured.get(socket) ?? socket;
@@ -182,7 +182,7 @@ export class Connections {
   }
 
   /**
-   * Whether a pipelined request may wait. After the first refused request, which is counted, all later ones are refused as well.
+   * Whether a pipelined request may wait. After one refusal, all later requests are refused as well, but the metric counts only the first.
    */
   #holds(connection: Connection, inFlight: InFlight): boolean {
     const { socket } = inFlight.request;

@@ -14,7 +14,7 @@ export interface DrainParts {
   readonly options: {
     readonly shutdownDelayMs: number;
     readonly drainMs: number;
-    /** How long streams that may outlast `drainMs` go on. They end by themselves then; this is the limit after which they are cut. */
+    /** How long streams that may outlast `drainMs` go on. The gateway ends them then; what is left is cut after `GOODBYE_MS` more. */
     readonly streamDrainMs?: number;
   };
   /** Whether the answer to this request may outlast `drainMs`. */
@@ -27,9 +27,9 @@ export interface DrainParts {
 const FRESH_MS = 1_000;
 
 /**
- * Serves until the signal aborts, then shuts down in the order of R-07 (docs/promises.md): readiness fails, serving goes on while
- * load balancers notice, the port closes, streams end, answers in flight are finished, and connections that are left after the
- * drain time are cut. Some streams may outlast it and have their own limit.
+ * Serves until the signal aborts, then shuts down in the order of R-07 (docs/promises.md). Readiness fails, and serving goes on while
+ * load balancers notice. Then the port closes, streams end, answers in flight are finished, and connections that are left after the
+ * drain time are cut. Some streams may outlast the drain time and have their own limit.
  */
 export async function drain(parts: DrainParts, signal: AbortSignal): Promise<void> {
   const { server, connections, clock, logger, options } = parts;

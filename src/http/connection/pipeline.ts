@@ -19,8 +19,8 @@ const MOST_BYTES = 384 * 1024;
 const BUDGET_BYTES = 16 * 1024 * 1024;
 
 /**
- * Twelve requests. Above this size, reading from the connection pauses. Up to it, requests may wait even when the budget of all
- * connections is used up.
+ * Twelve requests. If a connection's waiting requests take more, reading from it pauses. If they take less, they may wait even when
+ * `BUDGET_BYTES` are used up.
  */
 const FEW_BYTES = 24 * 1024;
 
@@ -37,8 +37,8 @@ export type Pipelined = 'held' | 'full' | 'cut';
 
 /**
  * The pipelined requests of a connection: those that a client sent before its earlier requests were answered (RFC 9112 9.3.2). They
- * wait as Node parsed them, without an exchange, and are handled one at a time. So a delayed refusal really delays its connection,
- * at most one answer is made that the client does not read, and two forms of one connection are not checked at the same time.
+ * wait as Node parsed them, without an exchange, and are handled one at a time. So a delayed refusal delays its whole connection. We
+ * make at most one answer for a client that does not read, and check no two sign-ins of a connection at the same time.
  *
  * Node parses a whole read of 64 KiB before anything can stop it, and keeps the parsed requests until the connection closes. So
  * requests that will not be handled count, too.
@@ -61,7 +61,7 @@ export class Pipeline {
 
   /**
    * Whether to pause reading. A paused socket does not notice that its client has gone, so a few requests may wait without a pause.
-   * A full pipeline is read on: closing a socket with unread bytes would send a reset, and the last answer could be lost.
+   * Reading goes on for a full pipeline: closing a socket with unread bytes would send a reset, and the last answer could be lost.
    */
   get isLong(): boolean {
     return this.#takenBytes > FEW_BYTES && !this.isFull;

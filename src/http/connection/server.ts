@@ -95,8 +95,8 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
   });
   const serve = ({ request, response }: InFlight): void => app.handle(request, response);
   const handle: App['handle'] = (request, response) => {
-    // After an upgrade that is not taken, Node drops bytes that came right behind the request and goes on in the middle of the next
-    // one. So the connection closes with the answer to such a request.
+    // If `takesUpgrade` refuses an upgrade, Node drops the bytes right after the request and goes on in the middle of the next
+    // request. So the connection closes with the answer to such a request.
     if (asksToUpgrade(request)) response.shouldKeepAlive = false;
     connections.came({ request, response }, serve);
   };
@@ -135,7 +135,7 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
   };
 }
 
-/** Whether the request has a body with its own limits where it is read: Node's one-time limit on a whole request is not for it. */
+/** Whether the handler of this request limits the time of its body itself, so that Node's limit for a whole request must not apply. */
 const isPacedElsewhere = (app: App, current: InFlight | undefined): boolean =>
   current !== undefined && app.pacesItself?.(current.request) === true;
 
@@ -240,8 +240,8 @@ function createServer(
 }
 
 /**
- * Limits the header lines in the parser to twice the guard's limit. The guard counts the lines only of a complete header; without
- * this limit, 64 KiB of tiny lines of a header that never ends would cost up to 1.75 MiB.
+ * Limits the header lines in the parser to twice the guard's limit, because the guard counts the lines only when the header is complete.
+ * Without this limit, 64 KiB of tiny lines in a header that never ends would take up to 1.75 MiB.
  */
 function boundLines<Kind extends Server>(server: Kind, { maxHeaders }: Pick<HttpLimits, 'maxHeaders'>): Kind {
   server.maxHeadersCount = 2 * maxHeaders;

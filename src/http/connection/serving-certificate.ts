@@ -43,8 +43,8 @@ interface Pems {
 const SETTLE_MS = 1_000;
 
 /**
- * Certificates are usually renewed 30 days before they expire, so a renewal is late by then. The alert (docs/operations/monitoring.md) uses
- * the same time.
+ * Certificates are usually renewed 30 days before they expire, so at 14 days the renewal is late. The alert
+ * (docs/operations/monitoring.md) uses the same time.
  */
 const EXPIRES_SOON_MS = 14 * 24 * 3_600_000;
 
@@ -140,7 +140,7 @@ async function readGood(files: TlsFiles): Promise<Pems | { readonly fault: strin
   try {
     if (!new X509Certificate(pems.cert).checkPrivateKey(createPrivateKey(pems.key)))
       return { fault: 'the key is not that of the certificate' };
-    // Without this check an empty file would mean Node's built-in authorities, and so trust certificates of anybody.
+    // With an empty file Node would trust its built-in authorities, and so certificates that anybody can get.
     if (pems.ca !== undefined) new X509Certificate(pems.ca);
     createSecureContext(toTlsOptions(pems));
     return pems;

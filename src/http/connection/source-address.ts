@@ -6,7 +6,7 @@ import { RecentReports } from '../../runtime/recent-reports.ts';
 import { unmapped } from '../../runtime/source-address.ts';
 import type { HttpMetrics } from '../metrics.ts';
 
-/** A proxy whose header is believed. */
+/** A proxy whose header we believe. */
 export interface TrustedProxy {
   /** `10.0.0.0/8`, `2001:db8::/32`, or a single address. */
   readonly cidr: string;
@@ -20,12 +20,12 @@ interface Hop {
   readonly header: string;
 }
 
-/** The header of this proxy was there and named no address. */
+/** Called when a trusted proxy has sent its header, but the header names no address. */
 type OnUnreadable = (proxy: TrustedProxy) => void;
 
 /**
- * Finds the whole address of a caller, an IPv4 address as such: the socket's, or the one in the header of a trusted proxy, where the
- * rightmost address that is not itself trusted counts. If that cannot be read, the socket's counts (A-34).
+ * Finds the full address of a caller. It is the socket's address, unless that is a trusted proxy. Then it is the rightmost address in
+ * the proxy's header that is not a trusted proxy, or the socket's if the header cannot be read (A-34). An IPv4-mapped address is IPv4.
  */
 export function createCallerAddress(
   proxies: readonly TrustedProxy[],
@@ -47,7 +47,7 @@ export function createCallerAddress(
   };
 }
 
-/** Counts headers that cannot be read, and logs the first of a proxy within a minute. What they say is not logged: it may be anything. */
+/** Counts headers that cannot be read, and logs one a minute for each proxy. It does not log their text, which may be anything. */
 export function createUnreadableReport({
   clock,
   logger,

@@ -18,7 +18,7 @@ export interface OpenStreamsParts {
   readonly recheck: (exchange: Exchange) => Recheck;
   /** Aborts when the port has closed. */
   readonly closing: AbortSignal;
-  /** How long streams other than watches may go on after that; clients do not start them again by themselves. */
+  /** How long streams other than watches may go on after the port has closed. Their clients do not reconnect by themselves. */
   readonly streamDrainMs: number;
 }
 

@@ -27,11 +27,11 @@ const KEEP_ALIVE_PROBE_MS = 30_000;
 
 /** How we can report to the client that we end a connection. */
 export type EndSignal =
-  /** It ends with a close frame. */
+  /** A close frame. */
   | 'websocket'
-  /** It ends with a Status on the error stream. */
+  /** A Status on the error stream. */
   | 'spdy-command'
-  /** Only by a reset: the client would take anything else for the normal end. */
+  /** Only a reset: the client would take anything else for the normal end. */
   | 'other';
 
 export interface TunnelParts {
@@ -49,8 +49,8 @@ export interface TunnelParts {
 }
 
 /**
- * Passes bytes both ways between two connections, each as fast as the other one reads. The headers of the cluster's frames are read
- * if we need a place between two frames for the end signal. No frame is held in memory, so its length does not matter.
+ * Passes bytes both ways between two connections, each as fast as the other one reads. An end signal must be sent between two frames
+ * of the cluster, so the tunnel reads the headers of these frames. It holds no frame in memory, so their length does not matter.
  */
 export class Tunnel {
   readonly #parts: TunnelParts;
@@ -94,8 +94,8 @@ export class Tunnel {
   }
 
   /**
-   * Ends both connections. If there is an end signal, it is sent with the reason between two frames of the cluster; otherwise the
-   * client's connection is reset, because the client would take an orderly close for the end of the command.
+   * Ends both connections. An end signal with the reason is sent between two frames of the cluster, if the protocol has one. Otherwise
+   * the client's connection is reset, because the client would take an orderly close for the end of the command.
    */
   end(why: StreamEnd): void {
     if (this.#ending) return;

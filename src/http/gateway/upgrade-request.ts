@@ -44,7 +44,7 @@ export interface Subprotocols {
   readonly others: readonly string[];
 }
 
-/** Parses the subprotocols of a WebSocket. Throws a 400 unless a bearer is a single token and there is another subprotocol. */
+/** Parses the subprotocols of a WebSocket. Throws a 400 if there are two bearers, or a bearer without another subprotocol. */
 export function readSubprotocols({ headers }: IncomingMessage): Subprotocols {
   const offered = (headers['sec-websocket-protocol'] ?? '')
     .split(',')

@@ -1,6 +1,6 @@
 /** The limits of requests and connections, each a setting. */
 export interface HttpLimits {
-  /** The most bytes of request line and headers for the cluster's own paths, if they are served; above: 431. */
+  /** The most bytes of request line and headers for the cluster's own paths; above: 431. */
   readonly maxHeaderBytes: number;
   /** The same limit for all other paths; it is not higher. */
   readonly maxHeaderBytesElsewhere: number;

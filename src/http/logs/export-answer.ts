@@ -11,7 +11,7 @@ import type { AnswerWriter } from '../answer/answer.ts';
 import { SlowReader } from '../answer/slow-reader.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** Serves log queries; absent when no log store is configured. */
+/** The parts that serve log queries; absent when no log store is configured. */
 export interface ServedLogs {
   readonly reader: LogReader;
   /** Called for each export that was broken off after it had begun. */
@@ -27,7 +27,7 @@ const HEADERS = {
   Vary: 'Accept-Encoding',
 };
 
-/** The size of a write. A slow client is seen to read only when a whole write has been taken (`StallDetector`). */
+/** The size of a write. We notice that a slow client reads only when the kernel has accepted a whole write (`StallDetector`). */
 const PIECE_BYTES = 64 * 1024;
 
 interface ExportParts {
@@ -42,8 +42,8 @@ interface ExportParts {
 
 /**
  * Sends the messages while they arrive from the store, as fast as the client reads. A failure before the first message is answered
- * with its status; after that the connection is cut, so that the client does not take a part for the whole. A HEAD sends the store
- * no query.
+ * with its status. A later failure cuts the connection, so that the client does not take a part for the whole. A HEAD sends the
+ * store no query.
  */
 export async function sendExport(exchange: Exchange, query: LogQuery, parts: ExportParts): Promise<void> {
   const { signedIn, request, response, signal } = exchange;

@@ -86,7 +86,7 @@ export function userWriteHandlers({
 
 /**
  * The only call to the cluster's own paths that Gatehouse answers itself: a JSON patch of a user (docs/contract/accounts.md,
- * section 6.7). With `isOnlyOne`, the gateway answers every other call to this path.
+ * section 6.7). With `isOnlyOne`, the route takes only JSON patches, and the gateway serves all other calls to this path.
  */
 export const firstPasswordRoute = (
   apiVersion: string,

@@ -18,7 +18,7 @@ export interface ServedAccounts {
   readonly reads: AccountReads;
   readonly writes: AccountWrites;
   readonly presenter: UserPresenter;
-  /** Whether the cluster's own paths are served: then the routes below answer only one call to them. */
+  /** Whether the gateway serves the cluster's own paths. Then the routes below take only one kind of call from it: a first password. */
   readonly gatewayIsOpen: boolean;
 }
 

@@ -101,7 +101,7 @@ export interface ReleaseInfo {
 
 export interface VersionParts {
   readonly release: ReleaseInfo;
-  /** The complete answer of the cluster's own `/version`; `undefined` until it is known. A changed version is a new object. */
+  /** The complete answer of the cluster's own `/version`; `undefined` until it is known. It is the same object until the version changes. */
   clusterVersion(): Readonly<Record<string, unknown>> | undefined;
   /** Whether the paths of the cluster are served. */
   readonly gatewayIsOpen: boolean;
@@ -115,7 +115,7 @@ const API_LEVEL = { gitVersion: 'v3.4.1', gitMajor: '3', gitMinor: '4' };
 
 /**
  * The routes of the two versions. At `/version`, clients of Kubernetes expect the version of the API server that they call. So with
- * the gateway it is the cluster's, with our release added, and a 503 until the cluster's is known.
+ * the gateway we answer with the cluster's version and add our release; until we know the cluster's version, the answer is 503.
  */
 export function versionRoutes(parts: VersionParts, writer: AnswerWriter): Route[] {
   const own: Shown = (cluster) => toVersion(parts.release, cluster);
@@ -193,8 +193,8 @@ export interface DescriptionParts {
 }
 
 /**
- * `/openapi` and the documents that it lists: the descriptions of this server and of its custom resources, with the group names of
- * the configured platform and the running release.
+ * `/openapi` and the documents that it lists, which describe this server and its custom resources. They have the group names of the
+ * configured platform and the running release.
  */
 export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter): Route[] {
   // Made on first use, because parsing 75 KB of YAML takes 80 ms, which would slow down the start.

@@ -30,7 +30,7 @@ export interface ListRouteParts extends ListedKind {
 }
 
 /**
- * The routes that list, get and watch a cluster-scoped kind. All answer from memory; only a long body is waited for.
+ * The routes that list, get and watch a cluster-scoped kind. All answer from memory, without waiting unless the body is long.
  */
 export function listRoutes({ kind, lister, age, watches, writer, deadline }: ListRouteParts): Route[] {
   const parseWatchQuery = createWatchQueryParser(kind);

@@ -12,15 +12,15 @@ export interface CallerSteps {
 export type Recheck = () => void | Promise<void>;
 
 /**
- * The time between two checks of the right. A recheck, every 10 s, verifies the bearer token each time, from memory, but checks the
- * right only about every third time, and then every time until there is a new answer. So a withdrawn right lasts at most 30 s plus
- * the 10 s for which a decision is remembered. 10,000 users with a watch each cost the cluster at most 330 reviews a second.
+ * The time between two checks of the right. A recheck runs every 10 s. It always verifies the bearer token, from memory. It checks the
+ * right about every third time, and again each time until it gets a new answer. So a withdrawn right lasts at most 30 s plus the 10 s
+ * for which a decision is remembered. 10,000 users with a watch each cost the cluster at most 330 reviews a second.
  */
 const RIGHT_MS = 29_000;
 /**
  * How old the last positive answer may be when a recheck fails with 429. A 429 comes from our own limits, so it must not keep an old
- * answer valid for long: the next recheck, 10 s later, asks again, and if that fails as well the watch ends. This holds for the
- * right, and for the token of a service account, which the cluster verifies.
+ * answer valid for long. If the next recheck, 10 s later, fails as well, the watch ends. The first limit is for the right, the second one
+ * for the token of a service account, which the cluster verifies.
  */
 const RIGHT_OVERLOADED_MS = RIGHT_MS + 10_000;
 const BEARER_OVERLOADED_MS = 19_000;
@@ -76,5 +76,5 @@ function patienceMs(error: unknown, maxDecisionAgeMs: number): number {
 
 const isOverload = (error: unknown): boolean => error instanceof StatusError && error.answer.code === 429;
 
-/** Whether the decision comes from the cluster now. A stale decision that is still valid must not count as a new one. */
+/** Whether the decision is new. A stale decision may still be valid, but it must not count as a new one. */
 const isNew = ({ decision }: Exchange): boolean => decision?.source !== 'stale';

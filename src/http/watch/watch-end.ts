@@ -8,7 +8,7 @@ export const WATCH_ENDS = [
   'slow', // the client did not read, or read too slowly
   'unauthorized', // the bearer token is no longer valid
   'forbidden', // the right was withdrawn
-  'overloaded', // the caller could not be rechecked because of a 429, due to the caller's own requests
+  'overloaded', // a recheck of the caller failed with 429, because of the caller's own requests
   'expired', // the client fell behind the changes that are kept
   'unavailable', // the data, or the data about sessions, is too old
   'failed', // a bug

@@ -139,8 +139,8 @@ export class WatchStream {
   }
 
   /**
-   * The ERROR event. For server-sent events it comes with the error's retry time, if there is one: a client that reconnects too early
-   * would be refused, and many clients do not reconnect after that.
+   * The ERROR event. For server-sent events it comes with the retry time of the error. Without that, a client would reconnect too early
+   * and be refused, and many clients do not try again after that.
    */
   #errorEvent(error: unknown): readonly Uint8Array[] {
     const { exchange, form } = this.#parts;

@@ -82,7 +82,7 @@ export class Watches {
   #isCheckPlanned = false;
   /** The version at the last check, or when the first stream began. */
   #version: number | undefined;
-  /** When changes were found that some watches have not been sent yet. */
+  /** When changes were found that have not been sent to all watches yet. */
   #changedAt: number | undefined;
   /** Set at a shutdown: the number of streams that end at each check. */
   #endingShare: number | undefined;

@@ -8,7 +8,7 @@ export interface LokiLabels {
   readonly container: string;
 }
 
-/** A span of time with its start and without its end, in nanoseconds since 1970. */
+/** A span of time that includes its start and excludes its end, in nanoseconds since 1970. */
 export interface Span {
   readonly start: bigint;
   readonly end: bigint;
@@ -18,7 +18,7 @@ export const NANOSECONDS_OF_MS = 1_000_000n;
 
 /**
  * A LogQL query for the lines of these namespaces that match the filter; without `namespaces`, for those of every stream with a
- * namespace label. Values of callers are literal parts of regular expressions within a quoted string, so they are syntax of neither.
+ * namespace label. The caller's values are escaped for the regular expression and for the string around it, so they cannot be syntax.
  */
 export function toLogQuery(filter: LogFilter, namespaces: readonly string[] | undefined, labels: LokiLabels): string {
   const { phrases } = filter;
@@ -26,11 +26,11 @@ export function toLogQuery(filter: LogFilter, namespaces: readonly string[] | un
   return `${toSelector(filter, namespaces, labels)}${lines}`;
 }
 
-/** A LogQL selector for the streams that may have such lines; the phrases of the filter are not part of it. */
+/** A LogQL selector for the streams that may have lines that match the filter. It ignores the phrases of the filter. */
 export function toSelector(filter: LogFilter, namespaces: readonly string[] | undefined, labels: LokiLabels): string {
   const { workloads, workloadQueries, pods, podQueries, containers, containerQueries } = filter;
   const matchers = [
-    // Loki refuses a selector unless at least one matcher does not match an empty label.
+    // Loki requires at least one matcher that fails for an empty label.
     namespaces ? anyOf(labels.namespace, namespaces.map(literal)) : [`${labels.namespace}=~".+"`],
     anyOf(labels.pod, workloads.map(podPattern)),
     anyOf(labels.pod, pods.map(literal)),
@@ -52,8 +52,8 @@ export const toContainerCount = (logQuery: string, lengthMs: number, labels: Lok
   `count(sum by (${labels.namespace},${labels.pod},${labels.container}) (${countOf(logQuery, lengthMs)}))`;
 
 /**
- * A range query that counts the lines in each of several spans; its steps are their ends. Loki steps in whole milliseconds here, so an
- * offset of 1 ns has no effect. With 1 ms, a line less than a millisecond before a span is counted in that span.
+ * A range query that counts the lines in each of several spans; each step is at the end of a span. Loki steps in whole milliseconds
+ * here, so an offset of 1 ns has no effect. The offset of 1 ms counts a line in a span that begins less than a millisecond later.
  */
 export const toCounts = (logQuery: string, lengthMs: number): string =>
   `sum(count_over_time(${logQuery}[${lengthMs}ms] offset 1ms))`;
@@ -68,11 +68,11 @@ const anyOf = (label: string, patterns: readonly string[]): string[] =>
 const anyPart = (label: string, queries: readonly string[]): string[] =>
   queries.length === 0 ? [] : [`${label}=~${quoted(`(?i).*(?:${queries.map(literal).join('|')}).*`)}`];
 
-/** Removes backslashes before characters beyond ASCII: Go refuses them, and such characters need none (`regexp/syntax`). */
+/** Removes backslashes before characters beyond ASCII. Go refuses such a backslash, and the characters need none (`regexp/syntax`). */
 const podPattern = (workload: string): string => podNamesOf(workload).replaceAll(/\\([^\p{ASCII}])/gu, '$1');
 
 /** Escapes a text as Go's `regexp.QuoteMeta` does. */
 const literal = (text: string): string => text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&');
 
-/** A string of LogQL, which has the syntax of Go. That has every escape of JSON, but no lone surrogates. */
+/** A string of LogQL, in the syntax of Go strings, which has every escape of JSON but no lone surrogates. */
 const quoted = (text: string): string => JSON.stringify(text.toWellFormed());

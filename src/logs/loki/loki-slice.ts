@@ -3,9 +3,9 @@ import type { LogSearch } from '../store/log-store.ts';
 import { NANOSECONDS_OF_MS, type Span } from './loki-query.ts';
 import { spanOf } from './loki-span.ts';
 
-/** A part of a search that one query to Loki can find: a span, and namespaces that all have this span. */
+/** The part of a search that one query to Loki covers: a span of time, and namespaces that are all searched in this span. */
 export interface Slice extends Span {
-  /** The search that it belongs to: the requests of searches take turns. */
+  /** The search that the slice belongs to. Requests of different searches take turns. */
   readonly flow: string;
   readonly filter: LogFilter;
   /** Absent: all namespaces. */

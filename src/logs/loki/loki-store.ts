@@ -32,12 +32,11 @@ import { spanOf } from './loki-span.ts';
 
 export interface LokiStoreParts {
   readonly client: Pick<StoreClient, 'json'>;
-  /** Gives the end of a range without one. */
+  /** Gives the end of a time range that has none. */
   readonly clock: Pick<Clock, 'now'>;
   readonly labels: LokiLabels;
 }
 
-/** A request to Loki. */
 interface LokiRequest {
   readonly path: 'query' | 'query_range' | 'series';
   readonly form: Readonly<Record<string, string>>;
@@ -53,7 +52,7 @@ interface PageSizes {
 const RECORDS_AT_ONCE = 5_000;
 /** The most messages in a page, as for the other stores: 100 kB of usual messages. */
 const MESSAGES_AT_ONCE = 500;
-/** The smallest page per slice; one page of every slice is in memory. */
+/** The smallest page of a slice. One page of each slice is in memory at the same time. */
 const FEWEST_AT_ONCE = 20;
 /**
  * The most requests in flight. Loki splits each into several and queues a hundred of them for a user, and all of our callers are

@@ -2,7 +2,7 @@ import { invalid, quoted } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 import type { TimeRange } from './times.ts';
 
-/** The length of a histogram's buckets. For weeks and longer units `count` is 1, and the buckets begin with the calendar's, in UTC. */
+/** The length of a histogram's buckets. For weeks and longer units `count` is 1, and the buckets follow the calendar in UTC. */
 export interface Interval {
   readonly count: number;
   readonly unit: FixedUnit | CalendarUnit;

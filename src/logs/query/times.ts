@@ -1,7 +1,7 @@
 import { invalid, isInteger, parseInteger64, quoted } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 
-/** A time range in whole seconds since 1970. Both ends are included, the end with its whole second; an absent end is open. */
+/** A time range in whole seconds since 1970, with its first and its whole last second. An absent `start` or `end` is no limit. */
 export interface TimeRange {
   readonly start?: number;
   readonly end?: number;
@@ -11,7 +11,7 @@ export interface TimeRange {
 const FIRST_SECOND = -62_135_596_800;
 export const LAST_SECOND = 253_402_300_799;
 
-/** Parses a time in whole seconds; returns the reason if it is none. */
+/** Parses a time in whole seconds. Returns the reason if the text is not such a time. */
 export function parseSeconds(text: string, name: string): number | StatusCause {
   const value = parseInteger64(text);
   if (value !== undefined && value >= FIRST_SECOND && value <= LAST_SECOND) return Number(value);

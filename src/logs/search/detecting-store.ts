@@ -18,8 +18,8 @@ import { readAnswer } from './search-answer.ts';
 export type StoreKind = DialectName | 'loki';
 
 /**
- * A store whose kind is detected at the first search, because it may be unavailable at the start, and again after an outage,
- * because another kind of store may then be at its address.
+ * A store whose kind is detected at the first search, because it may be unavailable at the start. After an outage the kind is detected
+ * again, because another store may then be at the address.
  */
 export class DetectingStore implements LogStore {
   readonly #client: Pick<StoreClient, 'json'>;

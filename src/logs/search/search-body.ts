@@ -36,12 +36,12 @@ export const toStoreQuery = (search: LogSearch, options: QueryOptions): Clause =
   return { bool: { filter: all, ...(from === undefined ? {} : { must_not: [above(from)] }) } };
 };
 
-/** The `sort` of a search. An index without a record, which has no mapping, is no error. */
+/** The `sort` of a search. It also works for an index without records, which has no mapping. */
 export const byTime = (order: Page['order'], { timeOrder }: Pick<Dialect, 'timeOrder'>): Clause[] => [
   { [FIELDS.time]: { order, unmapped_type: 'date', ...timeOrder } },
 ];
 
-/** Matches the records after this place. Records without a time have a place before every time, so after it come all that have one. */
+/** Matches the records after this place. Records without a time come before all others. */
 const above = (place: number): Clause =>
   Math.abs(place) > LAST_TIME_MS
     ? { exists: { field: FIELDS.time } }
@@ -58,8 +58,8 @@ const SEVERAL_WORDS = /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]/u;
 const WORDS = /[\p{sc=Han}\p{sc=Hiragana}]|[^\s\p{P}\p{sc=Han}\p{sc=Hiragana}]+/gu;
 
 /**
- * The most completions of each last word. For a phrase of one word every completion counts as a clause, so the phrases of one word
- * share the clauses that the rest of the query leaves.
+ * The most completions of each last word. In a phrase of one word every completion counts as a clause. So all phrases of one word share
+ * the clauses that the rest of the query leaves.
  */
 function endingsFor({ filter, namespaces }: LogSearch, { mostClauses, from }: QueryOptions): number {
   const { workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases } = filter;
@@ -113,8 +113,8 @@ function inNamespaces({ whole, young }: SearchedNamespaces): Clause {
 }
 
 /**
- * Matches times within the range; both ends are included, the end with its whole second. It uses `lt` with the next second and not
- * `lte`, because for `lte` the stores round up a time without a fraction, but not a time in milliseconds.
+ * Matches times within the range, which includes its whole last second. It uses `lt` with the next second. With `lte` the stores would
+ * round up a time without a fraction, but not a time in milliseconds.
  */
 function within({ start, end }: TimeRange): Clause[] {
   if (start === undefined && end === undefined) return [];

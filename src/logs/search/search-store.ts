@@ -31,7 +31,6 @@ import {
 import { byTime, FIELDS, toStoreQuery } from './search-body.ts';
 
 export interface SearchStoreOptions {
-  /** The names of the indices begin with it. */
   readonly indexPrefix: string;
   readonly dialect: Dialect;
   /** The time limit that is sent to the store. */
@@ -54,7 +53,7 @@ const EXACT_UP_TO = 10_000;
 const KNOWN_MS = 60_000;
 /** After a failed request for the indices, the next one is sent only after this time, because searches wait for it. */
 const FAILED_MS = 5_000;
-/** The time limit of the request for the indices: the answer of some shards is enough. */
+/** After this time the store answers the request for the indices for the shards that are ready. */
 const NAMES_LIMIT_MS = 2_000;
 /** The most indices that are listed; ten years have 3,653 days. */
 const MOST_INDICES = 5_000;
@@ -62,7 +61,8 @@ const MOST_INDICES = 5_000;
 const RECORD_FIELDS = [FIELDS.log, FIELDS.time, FIELDS.namespace, FIELDS.pod, FIELDS.container];
 
 /**
- * Missing indices are no error, partial answers are. Totals are exact. Elasticsearch 6 reads this option only from the query string.
+ * A missing index is not an error, but a partial answer is. Totals are exact; Elasticsearch 6 reads this option only from the query
+ * string.
  */
 const PARAMETERS = 'ignore_unavailable=true&allow_partial_search_results=false&track_total_hits=true';
 
@@ -117,8 +117,8 @@ export class SearchStore implements LogStore {
   }
 
   /**
-   * Reads with a scroll, which all of these stores have (decision 26). The size of its pieces cannot be changed, so after a piece that
-   * is too long, a new scroll with half the size goes on after the messages that were read.
+   * Reads with a scroll, which all of these stores have (decision 26). The size of its pieces cannot be changed. So after a piece that
+   * is too long, we open a new scroll with half the size after the messages that were read.
    */
   async *messages(search: LogSearch, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void> {
     const read = new ReadMessages();
@@ -190,7 +190,7 @@ export class SearchStore implements LogStore {
   /**
    * Finds the names of the indices with a search, because a user who may read the logs has the right to search. Each shard stops at its
    * first record, which gives the name of its index. If the request fails, the answer is `true`, and the search itself reports what is
-   * wrong with the store. If only some of the shards have answered, `true` is not trusted.
+   * wrong with the store. A `true` needs the answers of all shards; otherwise the answer is `false`.
    */
   async #askForIndices(): Promise<boolean> {
     const { indexPrefix } = this.#options;

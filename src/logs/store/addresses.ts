@@ -7,9 +7,9 @@ import type { Clock } from '../../runtime/clock.ts';
 const KNOWN_FOR_MS = 30_000;
 
 /**
- * Resolves names, with one look-up of a name at a time, and caches the addresses. A look-up holds a thread of the pool in which
- * passwords are hashed until the resolver answers, so a resolver that hangs takes one thread and not all. While look-ups fail, the
- * last addresses are used.
+ * Resolves names and caches the addresses. There is one look-up of a name at a time, because a look-up holds a thread until the resolver
+ * answers, and passwords are hashed in the same thread pool. So a resolver that hangs takes one thread and not all. While look-ups
+ * fail, the last addresses are used.
  */
 export function createLookup(clock: Clock, resolve: typeof lookup = lookup): LookupFunction {
   const known = new Map<string, { readonly addresses: readonly LookupAddress[]; readonly until: number }>();

@@ -35,7 +35,7 @@ export const toRecord = (members: Readonly<Record<keyof LogRecord, unknown>>): L
       .filter(([, text]) => text !== ''),
   );
 
-/** A value of the store as a text: a text as it is; `null`, an empty list and an absent value as ''; everything else as JSON. */
+/** A value of the store as a text. `null`, an empty list and an absent value become ''; other values that are not text become JSON. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0);

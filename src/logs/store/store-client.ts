@@ -56,8 +56,8 @@ const LONGEST_ANSWER_BYTES = 16 * 1024 * 1024;
 const MOST_HELD_BYTES = 4 * LONGEST_ANSWER_BYTES;
 
 /**
- * Sends requests to a log store over connections of its own, so that a store that hangs, sends too much or sends nonsense does not
- * affect other connections. It is not an official client library: those check the vendor of the store, retry by themselves and
+ * Sends requests to a log store over connections of its own. So a store that hangs, or sends too much or nonsense, does not affect other
+ * connections. It is not an official client library: those check the vendor of the store, retry by themselves and
  * need some twenty packages.
  */
 export class StoreClient {

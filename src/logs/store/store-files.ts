@@ -10,7 +10,7 @@ export interface StoreFilesOptions {
   readonly caFile?: string | undefined;
 }
 
-/** Our credentials for the store and the CA certificates for its certificate, as the files currently have them. */
+/** Our credentials for the store, and the CA certificates that verify its certificate, as they are in the files now. */
 export interface StoreFiles {
   /** The value of `Authorization` (RFC 7617). */
   authorization(): string | undefined;

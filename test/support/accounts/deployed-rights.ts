@@ -7,7 +7,7 @@ import type { PolicyRule } from '../../../dev/cluster/rbac.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Gatehouse's own account, and its bearer token in a cluster that knows it. */
+/** The identity of Gatehouse's own account. */
 export const OWN_ACCOUNT: Identity = {
   username: 'system:serviceaccount:default:gatehouse',
   groups: ['system:serviceaccounts', 'system:serviceaccounts:default'],
@@ -20,7 +20,7 @@ const deployed = (name: string): NewObject =>
 
 export interface Binding {
   readonly role: string;
-  /** A member of `subjects` without its group: `{kind: 'User', name: 'mia'}`. */
+  /** A member of `subjects` without its API group: `{kind: 'User', name: 'mia'}`. */
   readonly to: { readonly kind: 'User' | 'Group'; readonly name: string };
   readonly name?: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export const binding = ({ role, to, name = `${to.name}-has-${role}`, labels }: B
 });
 
 /**
- * The rights of an installation with accounts for our own account, in the namespace `default`, and these rules besides.
+ * The rights of our own account in an installation with accounts, in the namespace `default`, and these additional rules.
  */
 export function ownRights(platform: string, more: readonly PolicyRule[] = []): NewObject[] {
   const to = OWN_USER;
@@ -55,7 +55,7 @@ export function ownRights(platform: string, more: readonly PolicyRule[] = []): N
   ];
 }
 
-/** The role by which the gateway acts as others, with these names, and its binding to our own account. */
+/** The role that lets the gateway impersonate these users and groups, and its binding to our own account. */
 export function gatewayRole(
   platform: string,
   names: Readonly<Record<'users' | 'groups', readonly string[]>>,
@@ -68,7 +68,7 @@ export function gatewayRole(
   return [{ ...role, rules }, binding({ role: role.metadata.name, to: OWN_USER, name: 'own-account-gateway' })];
 }
 
-/** The files are written for the platform `gatehouse`. */
+/** Replaces the platform name, because the files are written for the platform `gatehouse`. */
 function ofPlatform(object: NewObject, platform: string): NewObject {
   const text = JSON.stringify(object).replaceAll('gatehouse.io', `${platform}.io`);
   return JSON.parse(text.replaceAll('gatehouse-accounts', `${platform}-accounts`)) as NewObject;
@@ -82,8 +82,8 @@ const actsAs = (resourceNames: readonly string[]): PolicyRule => ({
 });
 
 /**
- * What an installation with accounts makes: the platform roles, the administrators, and our own account with these rights
- * and no others. `assigners` may give roles besides those of the default installation.
+ * Makes the objects of an installation with accounts: the platform roles, the administrators, and our own account with exactly its
+ * rights. Our account may also assign roles in the name of `assigners`.
  */
 export function deployRights({ objects, tokens }: SimulatedCluster, assigners: readonly string[]): void {
   tokens.set(OWN_TOKEN, OWN_ACCOUNT);

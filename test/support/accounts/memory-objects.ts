@@ -11,18 +11,18 @@ import type {
 const refusal = (code: number, reason: string): ClusterError =>
   new ClusterError('it', { status: code, headers: {}, body: { kind: 'Status', code, reason } } as never);
 
-/** A collection in memory that behaves as the API server's; each write is counted, and may be told to fail. */
+/** A collection in memory that behaves like that of the API server. It records each write, and a test can make writes fail. */
 export class MemoryObjects implements ClusterObjects {
   readonly #objects = new Map<string, KubernetesObject>();
   #version = 0;
   readonly writes: string[] = [];
   /** Thrown by every write while it is set. */
   failure: unknown;
-  /** False: a patch of the status is answered 404, and one of the object changes the status, too. */
+  /** Whether there is a status subresource. If not, a patch of it gets a 404, and a patch of the object changes the status, too. */
   hasStatus = true;
-  /** So many patches of the status are answered 404 all the same. */
+  /** The number of next patches of the status that get a 404 in any case. */
   lostStatus = 0;
-  /** Called when an object has changed or gone. */
+  /** Called when an object was changed or removed. */
   onChange: (name: string, object: KubernetesObject | undefined) => void = () => {};
   /** Called before each write. */
   before: (write: string) => void = () => {};
@@ -76,7 +76,7 @@ export class MemoryObjects implements ClusterObjects {
     return 'removed';
   };
 
-  /** Stored by somebody else, and told. */
+  /** Stores an object like another client, and calls `onChange`. */
   put = (object: KubernetesObject): KubernetesObject => this.#store(object);
 
   #begin(write: string): void {

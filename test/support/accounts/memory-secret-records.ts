@@ -1,7 +1,7 @@
 import type { SecretRecords, StoredSecret } from '../../../src/secret-store.ts';
 import { ALWAYS_CURRENT } from '../always-current.ts';
 
-/** Secrets in memory, with compare-and-swap. The test may write behind the back of whoever holds it. */
+/** Secrets in memory, with compare-and-swap. The test may write like another replica. */
 export class MemorySecretRecords implements SecretRecords {
   readonly #stored = new Map<string, StoredSecret>();
   readonly #shown = new Map<string, StoredSecret>();
@@ -40,13 +40,13 @@ export class MemorySecretRecords implements SecretRecords {
     return 'removed';
   };
 
-  /** Stored, and shown at once. */
+  /** Stores a Secret, and shows it at once. */
   put(name: string, data: StoredSecret['data']): void {
     this.putUnseen(name, data);
     this.#show(name);
   }
 
-  /** Stored by somebody else, and not shown yet. */
+  /** Stores a Secret like another replica, without showing it yet. */
   putUnseen(name: string, data: StoredSecret['data']): void {
     this.#stored.set(name, { data, version: String(++this.#version) });
   }

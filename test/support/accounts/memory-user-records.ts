@@ -5,7 +5,7 @@ import { ALWAYS_CURRENT } from '../always-current.ts';
 
 export const NAMES = accountNames('gatehouse');
 
-/** A User object as the cluster has it; `change` replaces members of the record that follows from it. */
+/** The record of a User object in the cluster; `change` replaces members of the record. */
 export const userRecord = (name: string, change: Partial<UserRecord> = {}): UserRecord => ({
   ...toUserRecord({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' } }, NAMES),
   state: 'Active',
@@ -33,7 +33,7 @@ export class MemoryUserRecords implements UserRecords {
     this.#tell(user.name);
   }
 
-  /** As the watch would show it. */
+  /** Stores the record of an object that the watch shows. */
   putObject = (object: KubernetesObject): void => this.put(toUserRecord(object, NAMES));
 
   delete(name: string): void {

@@ -13,32 +13,32 @@ export const PREFIX = 'iam.gatehouse.io';
 export const ROLE = `${PREFIX}/globalrole`;
 export const UNINITIALIZED = `${PREFIX}/uninitialized`;
 
-/** Of everybody in the users file, so that one hash is made. */
+/** The password of all users in the users file, so that only one hash is made. */
 export const FILE_PASSWORD = 'Of-the-file-1';
 export const PASSWORD = 'Made-up-by-a-1';
 
-/** Somebody in the users file, with rules of a ClusterRole of their own. */
+/** A user in the users file, whose ClusterRole has `rules`. */
 interface FilePerson {
   readonly groups?: readonly string[];
   readonly email?: string;
   readonly rules?: readonly PolicyRule[];
-  /** Our own account may act in this person's name when giving roles. */
+  /** Whether our own account may impersonate this user when it assigns roles. */
   readonly isAssigner?: true;
 }
 
-/** May do what an installation lets its administrators do, and give groups. */
+/** An administrator as in an installation, who may also put users into the groups `ops` and `dev`. */
 const ADMIN: FilePerson = {
   groups: ['gatehouse-admins'],
   rules: [{ apiGroups: [''], resources: ['groups'], verbs: ['impersonate'], resourceNames: ['ops', 'dev'] }],
 };
 
 export interface WriteStandOptions extends Pick<GatehouseOptions, 'bcrypt' | 'clock' | 'untilReady'> {
-  /** Besides `admin` and `joe`, who has no right. */
+  /** Users besides `admin` and `joe`, who has no rights. */
   readonly people?: Readonly<Record<string, FilePerson>>;
-  /** Users who are objects, and in whose names our own account may give roles. */
+  /** Users who are objects, and whom our own account may impersonate when it assigns roles. */
   readonly assigners?: readonly string[];
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Makes what is there before Gatehouse starts. */
+  /** Makes objects before Gatehouse starts. */
   fill?(cluster: SimulatedCluster): void;
 }
 
@@ -48,7 +48,7 @@ export interface Reply extends WireAnswer {
   readonly body: any;
 }
 
-/** As many as a replica needs to hear of what was written, by far: 5 ms each. */
+/** The most tries of an update, 5 ms apart: far more than a replica needs to see a write. */
 const MOST_ATTEMPTS = 1_000;
 
 export interface Asked {
@@ -73,7 +73,7 @@ export class WriteStand {
     this.#start = start;
   }
 
-  /** As `admin` unless a token is given. */
+  /** Sends a request, as `admin` unless a token is given. */
   async ask(method: string, path: string, { token, headers = {}, body }: Asked = {}): Promise<Reply> {
     const bytes = body === undefined ? undefined : bytesOf(body);
     const bearer = token ?? (await this.tokenOf('admin'));
@@ -98,14 +98,14 @@ export class WriteStand {
     return body.access_token as string;
   }
 
-  /** Of somebody in the users file. */
+  /** The token of a user in the users file. */
   tokenOf(name: string): Promise<string> {
     const token = this.#tokens.get(name) ?? this.newToken(name, FILE_PASSWORD);
     this.#tokens.set(name, token);
     return token;
   }
 
-  /** The tokens of people in the users file are forgotten: their time has passed. */
+  /** Forgets the tokens of the users in the users file, because they have expired. */
   forgetTokens(): void {
     this.#tokens.clear();
   }
@@ -114,7 +114,7 @@ export class WriteStand {
     return this.ask('POST', USERS, { body: newUser(name, more), ...(token && { token }) });
   }
 
-  /** Made, and seen by Gatehouse. */
+  /** Creates a user, and resolves when Gatehouse sees it. */
   async made(name: string, more: NewUserParts = {}): Promise<Reply> {
     const { status, text } = await this.create(name, more);
     if (status !== 200) throw new Error(`${name} is not made: ${status} ${text}`);
@@ -128,8 +128,8 @@ export class WriteStand {
   }
 
   /**
-   * What GET tells, with a change, sent back; read and changed again after a 409, as clients do: the time of the last
-   * sign-in is written some time after it, and the memory of a replica is a moment behind what it wrote.
+   * Reads a user, changes it and sends it back. After a 409 it does that again, like clients: the time of the last sign-in is written
+   * some time after the sign-in, and a replica sees its own write a moment later.
    */
   async update(name: string, change: (user: Reply['body']) => object, token?: string): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {
@@ -140,7 +140,7 @@ export class WriteStand {
     }
   }
 
-  /** What is in the cluster of a user. Each is empty when there is nothing. */
+  /** The names of a user's objects that are in the cluster, by kind. */
   leftOf(name: string): { users: string[]; bindings: string[]; secrets: string[] } {
     const { objects } = this.cluster;
     const secret = secretOf(name);
@@ -175,13 +175,13 @@ export class WriteStand {
     return { ...answer, body: isJson ? JSON.parse(answer.text) : undefined };
   }
 
-  /** The same in a new process, as far as Gatehouse remembers. */
+  /** Stops Gatehouse and starts another one, which remembers nothing. */
   async restarted(): Promise<WriteStand> {
     await this.gatehouse.stop();
     return new WriteStand(this.cluster, await this.#start(), this.#start);
   }
 
-  /** Another replica on the same cluster. Its `gatehouse` is to be stopped before this one is. */
+  /** Starts another replica on the same cluster. Stop its `gatehouse` before this one. */
   async replica(): Promise<WriteStand> {
     return new WriteStand(this.cluster, await this.#start(), this.#start);
   }
@@ -212,7 +212,7 @@ export const newUser = (name: string, { spec, annotations, labels, state }: NewU
   ...(state !== undefined && { status: { state } }),
 });
 
-/** `stop` it after the tests of the file. */
+/** Starts a stand. The test file must call `stop` after its tests. */
 export async function startWriteStand(options: WriteStandOptions = {}): Promise<WriteStand> {
   const { config, fill, people, assigners = [], ...rest } = options;
   const everybody = Object.entries({ admin: ADMIN, joe: {}, ...people } as Record<string, FilePerson>);

@@ -18,7 +18,7 @@ export interface Answer {
 
 interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Default: the administrator's; empty: none. */
+  /** The bearer token. Default: the administrator's; empty: none. */
   readonly token?: string;
 }
 
@@ -36,7 +36,7 @@ export const inNamespace = (namespace: string, plural: string): string => `/api/
 /** A name that no other test uses. */
 export const unique = (prefix: string): string => `${prefix}-${randomBytes(4).toString('hex')}`;
 
-/** The few requests of the suite, with bytes and headers as they arrive. It decodes, retries and follows nothing. */
+/** Sends the requests of the suite. It shows bytes and headers as they arrive, without decoding, retries or redirects. */
 export class ApiClient {
   readonly #target: Pick<ConformanceTarget, 'url' | 'token'>;
   readonly #pool: Agent;
@@ -64,7 +64,7 @@ export class ApiClient {
   patch = (path: string, body: Json, type = 'application/merge-patch+json'): Promise<Answer> =>
     this.#call('PATCH', path, body, { headers: { 'content-type': type } });
 
-  /** Creates and answers the object. Throws when that fails, so that a broken set-up is noticed. */
+  /** Creates an object, and returns it. Throws if that fails, so that a broken set-up is noticed. */
   async create(path: string, body: Json): Promise<Json> {
     const answer = await this.post(path, body);
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);

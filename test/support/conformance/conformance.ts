@@ -34,12 +34,11 @@ import { describeWatches } from './watches.ts';
 import { describeWebsockets } from './websockets.ts';
 
 /**
- * The behaviour of the part of the Kubernetes API that Gatehouse uses, over HTTP alone. The real kube-apiserver passes
- * this suite, so it describes the real behaviour, even where the documentation says otherwise. The simulated one must
- * pass it, too.
+ * Tests, over HTTP alone, the part of the Kubernetes API that Gatehouse uses. The real kube-apiserver passes this suite, so the suite
+ * describes the real behaviour, even where it differs from the documentation. The simulated API server must pass it, too.
  */
 export function describeConformance(name: string, start: () => Promise<ConformanceTarget>): void {
-  // In their order, always: the tests of a group go on with the objects of those before them.
+  // Always in this order, because tests use the objects of the tests before them.
   describe(name, { shuffle: false }, () => {
     let target: ConformanceTarget;
     let api: ApiClient;
@@ -89,6 +88,6 @@ export function describeConformance(name: string, start: () => Promise<Conforman
     describeTokenReviews(suite);
     describeIssuerKeys(suite);
     describeRefusals(suite);
-    describeExpiry(suite); // last: it compacts
+    describeExpiry(suite); // last, because it compacts the history
   });
 }

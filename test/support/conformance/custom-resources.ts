@@ -96,7 +96,7 @@ export function describeCustomResources(suite: Suite): void {
       expect(body.metadata.generation).toBe(2);
     });
 
-    // Unlike a node, whose labels change with its status.
+    // A node is different: its labels change with an update of its status.
     test('by merge patch of its status keeps all else', async () => {
       const patch = { metadata: { labels: { a: '2' } }, spec: { lang: 'de' }, status: { state: 'Active' } };
       const { status, body } = await suite.api.patch(`${url}/status`, patch);
@@ -131,5 +131,5 @@ export function describeCustomResources(suite: Suite): void {
   });
 }
 
-/** A body must name its type: the server does not complete a custom resource. */
+/** The body of a User. It must have `kind` and `apiVersion`, because the server does not add them to a custom resource. */
 export const userOf = (parts: object): object => ({ apiVersion: `${GROUP}/v1alpha2`, kind: 'User', ...parts });

@@ -75,7 +75,7 @@ export function describeEscalation(suite: Suite): void {
     test('binds no role that does not exist', async () => {
       const { status, body } = await bind('absent');
       expect(status).toBe(404);
-      // The name of the role, with the kind of the binding.
+      // The message has the name of the role, but the kind of the binding.
       const message = `clusterrolebindings.${RBAC_GROUP} "absent" not found`;
       expect(body).toEqual(
         failure(404, 'NotFound', message, { name: 'absent', group: RBAC_GROUP, kind: 'clusterrolebindings' }),

@@ -5,7 +5,7 @@ import { failure, type Suite } from './suite.ts';
 
 const TABLE = { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } };
 
-/** In what form objects come and go. */
+/** The forms in which objects are sent and received. */
 export function describeForms(suite: Suite): void {
   describe('a form', () => {
     let maps: string;

@@ -34,7 +34,7 @@ export function describeImpersonation(suite: Suite): void {
       const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: attributes };
       const review = (groups: string[]) => suite.api.post(REVIEWS, body, as(unique('user'), groups));
       expect((await review(['developers', 'system:masters'])).body.status).toEqual({ allowed: true });
-      // Everybody in system:authenticated may ask.
+      // Every user in system:authenticated may post this review.
       expect((await review(['developers'])).body.status).toEqual({ allowed: false });
     });
 

@@ -5,7 +5,7 @@ import { inNamespace, type Json, path, unique } from './api-client.ts';
 import { RBAC, RBAC_GROUP } from './rights.ts';
 import type { Suite } from './suite.ts';
 
-/** Which namespace and which name a request is judged by. */
+/** The namespace and the name for which a request is authorized. */
 export function describeJudgedNames(suite: Suite): void {
   describe('a right', () => {
     let namespace: string;
@@ -15,7 +15,7 @@ export function describeJudgedNames(suite: Suite): void {
     const powerless = () => ({ token: suite.target.powerlessToken });
     const get = (url: string) => suite.api.get(url, powerless());
 
-    /** By a role in the namespace alone; resolves when the server counts it. */
+    /** Grants rules by a role in the namespace. Resolves when the server applies them. */
     async function give(...rules: Json[]): Promise<void> {
       const name = unique('role');
       const roles = `${RBAC}/namespaces/${namespace}/role`;

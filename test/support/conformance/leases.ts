@@ -33,7 +33,7 @@ export function describeLeases(suite: Suite): void {
       );
     });
 
-    // Unlike nodes and Secrets, which an update without a version replaces.
+    // Nodes and Secrets are different: an update without a version replaces them.
     test('is not updated without a version', async () => {
       const { name } = (await create()).metadata;
       const { status, body } = await suite.api.put(`${leases}/${name}`, { metadata: { name }, spec });

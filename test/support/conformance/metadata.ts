@@ -3,10 +3,10 @@ import { type Answer, inNamespace, type Json, unique } from './api-client.ts';
 import { USERS, userOf } from './custom-resources.ts';
 import type { Suite } from './suite.ts';
 
-/** The status, and the field that is refused first: a real server names some more than once. */
+/** The status, and the first refused field. A real server names some fields more than once. */
 const refusal = ({ status, body }: Answer) => ({ status, field: body.details?.causes?.[0]?.field });
 
-/** What a server demands of every object, whatever its kind. */
+/** The rules for the metadata of every object, whatever its kind. */
 export function describeMetadata(suite: Suite): void {
   describe('metadata', () => {
     let maps: string;

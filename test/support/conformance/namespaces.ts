@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { inNamespace } from './api-client.ts';
 import { failure, type Suite } from './suite.ts';
 
-/** Without controllers, which would remove what is in it and then the namespace. */
+/** The deletion of a namespace without controllers, which would remove its objects and then the namespace. */
 export function describeNamespaces(suite: Suite): void {
   describe('a namespace', () => {
     let namespace: string;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { inNamespace, type Json, path } from './api-client.ts';
 import { failure, type Suite, tooLarge } from './suite.ts';
 
-/** Far beyond what a test cluster reaches. */
+/** A version that no test cluster reaches. */
 const FUTURE = '999999999';
 
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list */
@@ -20,7 +20,7 @@ export function describeResourceVersions(suite: Suite): void {
       (await suite.api.get(path(secrets, query))).body;
 
     test('0 ignores the limit', async () => {
-      // What the watch cache has may be a moment old.
+      // The watch cache may be a moment behind.
       await expect.poll(async () => (await list({ resourceVersion: '0' })).items.length).toBe(3);
       const { items, metadata } = await list({ resourceVersion: '0', limit: 1 });
       expect(items).toHaveLength(3);

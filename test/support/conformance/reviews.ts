@@ -6,7 +6,7 @@ const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const LIST_NODES = { verb: 'list', group: 'resources.gatehouse.io', version: 'v1alpha3', resource: 'nodes' };
 
-/** RBAC sees new bindings by a watch, so a new one counts a moment later. */
+/** RBAC sees new bindings by a watch, so a new one takes effect a moment later. */
 const ATTEMPTS = 5_000;
 
 export function describeReviews(suite: Suite): void {
@@ -67,7 +67,7 @@ export function describeReviews(suite: Suite): void {
     ])('is refused when incomplete: %o', async (spec, { field, message }) => {
       const { status, body } = await suite.api.post(REVIEWS, { spec });
       expect(status).toBe(422);
-      // No kind before the group: this validation does not know it.
+      // There is no kind before the group, because this validation does not know it.
       expect(body).toEqual(
         failure(422, 'Invalid', `.authorization.k8s.io "" is invalid: ${field}: ${message}`, {
           group: 'authorization.k8s.io',

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { ApiClient } from './api-client.ts';
 import type { ConformanceTarget } from './target.ts';
 
-/** What the parts of the suite share. Read it inside tests and hooks only, where the target runs. */
+/** What the parts of the suite share. Use it only in tests and hooks, when the target runs. */
 export interface Suite {
   readonly api: ApiClient;
   readonly target: ConformanceTarget;

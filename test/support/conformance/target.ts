@@ -6,11 +6,11 @@ export interface ConformanceTarget {
   readonly url: string;
   /** PEM file of the CA to trust; none for plain HTTP. */
   readonly caFile?: string;
-  /** Of a member of system:masters. */
+  /** The token of a member of system:masters. */
   readonly token: string;
-  /** Of the user `nobody`, who is in no group and has no rights but those that a test gives him. */
+  /** The token of the user `nobody`, who is in no group and has only the rights that a test grants. */
   readonly powerlessToken: string;
-  /** Makes every resourceVersion older than the newest expire. It may end open connections. */
+  /** Lets all versions but the newest expire. It may end open connections. */
   compact(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ const REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
 /** The audience of the server itself, which is its issuer. */
 const SERVER = 'https://kubernetes.default.svc';
 
-/** A real server remembers a good token for 10 s. */
+/** A real server caches a valid token for 10 s. */
 const FORGET_MS = 60_000;
 const POLL_MS = 250;
 

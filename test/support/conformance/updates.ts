@@ -91,7 +91,7 @@ export function describeUpdates(suite: Suite): void {
       expect(body.status).toEqual(node.status);
     });
 
-    // An update of a node's status does change its labels, and a kubelet relies on it.
+    // An update of a node's status changes its labels, too; a kubelet relies on that.
     test('of the status leaves the spec alone, not the labels', async () => {
       const { status, body } = await suite.api.patch(`${url}/status`, {
         metadata: { labels: { a: '2' } },

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Json } from './api-client.ts';
 
-/** One open watch. Waiting for an event that never comes ends with the test's own time limit. */
+/** One open watch. A wait for an event that never comes ends at the time limit of the test. */
 export class WatchStream {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
@@ -15,7 +15,7 @@ export class WatchStream {
     this.#events = eventsOf(body);
   }
 
-  /** The next event; undefined when the server has ended the stream in the orderly way. */
+  /** The next event; undefined when the server has ended the stream properly. */
   async next(): Promise<Json> {
     return (await this.#events.next()).value;
   }

@@ -101,7 +101,7 @@ export function describeWatches(suite: Suite): void {
 
     test('ends in the orderly way after timeoutSeconds', async () => {
       const resourceVersion = await suite.api.version(secrets);
-      await create('a'); // before the watch, which reports it: afterwards it might come too late
+      await create('a'); // before the watch, which then reports it; an object created later might come too late
       const stream = await watch({ resourceVersion, timeoutSeconds: 1 });
       expect((await stream.rest()).map(brief)).toEqual(['ADDED a']);
     });

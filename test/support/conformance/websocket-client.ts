@@ -7,9 +7,9 @@ import type { ConformanceTarget } from './target.ts';
 interface WebsocketAnswer {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
-  /** Of a refusal. */
+  /** The body of a refusal. */
   readonly text: string;
-  /** The text frames until the server closed, as JSON. */
+  /** The text frames until the close frame, parsed as JSON. */
   readonly events: readonly Json[];
   /** The code with which the server closed. */
   readonly closedWith: number | undefined;
@@ -23,7 +23,7 @@ const UPGRADE = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 
-/** Asks for a websocket and reads it until the server closes it. Sends nothing. */
+/** Opens a WebSocket, and reads it until the server closes it. Sends nothing. */
 export async function openWebsocket(
   { url, caFile, token }: ConformanceTarget,
   path: string,
@@ -52,7 +52,7 @@ export async function openWebsocket(
   });
 }
 
-/** RFC 6455 section 5.2, of a server: whole messages, not masked. */
+/** Parses the frames of a server (RFC 6455 5.2): whole messages without a mask. */
 function framesIn(bytes: Buffer): Pick<WebsocketAnswer, 'events' | 'closedWith'> {
   const events: Json[] = [];
   let closedWith: number | undefined;

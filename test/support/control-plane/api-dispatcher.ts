@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { Agent } from 'undici';
 
 /**
- * A connection pool that trusts the CA in `caFile`, and lets a quiet watch stay open. Rejects when it is not there. By
- * HTTP/1.1, as ours: over HTTP/2, undici joins the values of a header that is sent more than once. `servername` is the name
- * in the certificate where it is not that of the address.
+ * A connection pool that trusts the CA in `caFile`, and keeps a quiet watch open. Rejects if the file is missing. It uses HTTP/1.1, like
+ * Gatehouse: over HTTP/2, undici joins the values of a repeated header. `servername` is the name in the certificate, if it is not that of
+ * the address.
  */
 export async function apiDispatcher(caFile?: string, servername?: string): Promise<Agent> {
   const connect = caFile && { ca: await readFile(caFile, 'utf8'), ...(servername && { servername }) };

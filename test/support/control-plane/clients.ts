@@ -12,14 +12,14 @@ export interface ApiAccess {
   readonly token: string;
 }
 
-/** More of the one cluster, user and context that a kubeconfig has. */
+/** Additional members for the cluster, the user and the context of a kubeconfig. */
 interface KubeconfigParts {
   readonly cluster?: object | undefined;
   readonly user?: object | undefined;
   readonly context?: object | undefined;
 }
 
-/** Writes `access` as a kubeconfig into `folder`; JSON, which is YAML. */
+/** Writes `access` as a kubeconfig into `folder`, in JSON, which is also YAML. */
 export async function writeKubeconfig(
   folder: string,
   name: string,
@@ -58,8 +58,8 @@ export function runTool(binary: string, args: readonly string[], input = ''): Pr
 }
 
 /**
- * kubectl and Helm remember for hours which kinds a server has, by its address. Ports come round, so a server would be taken for an
- * earlier one. What they remember is kept beside the kubeconfig instead, and goes with its server.
+ * kubectl and Helm cache for hours which kinds a server has, by its address. Ports are used again, so a server would be confused with
+ * an earlier one. So their cache is put beside the kubeconfig, and is removed with it.
  */
 function ownCache(args: readonly string[]): { readonly KUBECACHEDIR?: string } {
   const kubeconfig = args[args.indexOf('--kubeconfig') + 1];

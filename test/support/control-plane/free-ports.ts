@@ -6,22 +6,22 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Below the ports that a kernel gives to a program that asks for any (from 32768 on Linux, 16000 in gVisor): so between the
- * check and the use no other program gets one of these by chance, as a test that listens on port 0 would. Above 10080, the
- * highest port that `fetch` refuses ("bad port", Fetch Standard 2.9).
+ * The ports are below those that a kernel gives to a program that listens on port 0 (from 32768 on Linux, 16000 in gVisor). So no other
+ * program gets one of them between the check and the use. They are above 10080, the highest port that `fetch` refuses ("bad port",
+ * Fetch Standard 2.9).
  */
 const FIRST = 10_100;
 const COUNT = 5_900;
 
-/** A file for each port that a process of this user has been given, with the id of the process. */
+/** The folder with a file for each port that was given to a process of this user. The file has the id of the process. */
 const CLAIMS = join(tmpdir(), `gatehouse-test-ports-${userInfo().uid}`);
 
 const state = { next: randomInt(COUNT), cleansUp: false };
 const claimed = new Set<string>();
 
 /**
- * Ports on 127.0.0.1 that nobody listens on, each given once, to one process: for programs that cannot tell which port they were
- * given, and for servers that go away and come back to the same port.
+ * Returns free ports on 127.0.0.1, each of them to one process only. They are for programs that cannot listen on port 0 and report the
+ * port, and for servers that restart on the same port.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
@@ -33,7 +33,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Keeps the port from other test processes for as long as this one lives. Returns false when one has it. */
+/** Claims the port for as long as this process lives. Returns false if another test process has it. */
 function claim(port: number): boolean {
   mkdirSync(CLAIMS, { recursive: true });
   const file = join(CLAIMS, String(port));
@@ -53,7 +53,7 @@ function claim(port: number): boolean {
   return false;
 }
 
-/** Whether the process that claimed the port lives. A claim that is just being written counts as that of one. */
+/** Whether the process that claimed the port is alive. A claim that is just being written counts as one of a live process. */
 function isRunning(file: string): boolean {
   try {
     const id = Number(readFileSync(file, 'utf8'));

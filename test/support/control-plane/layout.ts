@@ -3,13 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePorts } from './free-ports.ts';
 
-/** Where one control plane keeps its things, and its ports. Made once, so that a restart meets the same data and keys. */
+/** The files and ports of one control plane. They are chosen once, so that a restart finds the same data and keys. */
 export interface Layout {
   readonly etcdData: string;
   readonly etcdPort: number;
   readonly etcdPeerPort: number;
   readonly apiPort: number;
-  /** kube-apiserver writes its self-signed certificate here at its first start, followed by that one's CA. */
+  /** The folder into which kube-apiserver writes its certificate at its first start, followed by the certificate of its CA. */
   readonly certificates: string;
   readonly caFile: string;
   readonly serviceAccountKey: string;
@@ -22,10 +22,10 @@ export interface Layout {
 
 type Ports = readonly [number, number, number];
 
-/** Bearer token to the user it stands for. */
+/** The user of each bearer token. */
 export type StaticTokens = Readonly<Record<string, { readonly username: string; readonly groups: readonly string[] }>>;
 
-/** `ports`: of etcd, of its peers and of kube-apiserver; default: free ones. */
+/** Chooses the files and ports. `ports` are those of etcd, of its peers and of kube-apiserver. Default: free ports. */
 export async function layOut(folder: string, tokens: StaticTokens, ports?: Ports): Promise<Layout> {
   const [etcdPort, etcdPeerPort, apiPort] = ports ?? ((await freePorts(3)) as [number, number, number]);
   const certificates = join(folder, 'certificates');

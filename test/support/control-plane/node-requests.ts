@@ -4,7 +4,7 @@ import type { ApiAccess } from './clients.ts';
 
 const NODES = '/api/v1/nodes';
 
-/** Requests about nodes to an API server itself, over connections of its own. */
+/** Sends requests about nodes directly to an API server, over connections of its own. */
 export class NodeRequests {
   readonly #access: ApiAccess;
   readonly #dispatcher: Agent;
@@ -18,7 +18,7 @@ export class NodeRequests {
     return new NodeRequests(access, await apiDispatcher(access.caFile));
   }
 
-  /** `path` is what follows that of all nodes; a PATCH is a merge patch. Rejects when the answer is no success. */
+  /** `path` is the part after the path of all nodes. A PATCH is a merge patch. Rejects unless the answer is a success. */
   async send(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, object?: object): Promise<unknown> {
     const { statusCode, body } = await request(this.#access.url + NODES + path, {
       method,

@@ -3,21 +3,21 @@ import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 
-/** A program that a test started. It ends when told to, or at the latest with the test process. */
+/** A program that a test has started. It ends with the test process at the latest. */
 export interface ServerProcess {
   readonly running: boolean;
-  /** SIGKILL, which clients see like a crash. Resolves when the process is gone and its ports are free. */
+  /** Sends SIGKILL, which looks like a crash to clients. Resolves when the process has ended and its ports are free. */
   kill(): Promise<void>;
-  /** SIGSTOP; the function returned sends SIGCONT. */
+  /** Sends SIGSTOP. The returned function sends SIGCONT. */
   freeze(): () => void;
-  /** SIGTERM, which asks for an orderly end. Resolves when the process is gone. */
+  /** Sends SIGTERM, which requests an orderly end. Resolves when the process has ended. */
   terminate(): Promise<void>;
 }
 
 /**
- * The shell becomes the program by `exec`, so the child's id is the program's. Beside it waits a reader of descriptor 3,
- * whose other end this process holds: when this process ends for any reason, SIGKILL included, the pipe closes, `read`
- * fails and the program is killed by its id. A line on the pipe says that the program has already ended.
+ * The shell becomes the program by `exec`, so both have the same process id. A subshell reads descriptor 3, whose other end this process
+ * holds. When this process ends for any reason, SIGKILL included, the pipe closes, `read` fails, and the subshell kills the program by its
+ * id. A line on the pipe says that the program has already ended.
  */
 const LEASHED = '(read -r line <&3 || kill -9 $$ 2>/dev/null) & exec "$@" 3<&-';
 
@@ -27,7 +27,7 @@ export function startServer(command: string, args: readonly string[], logFile: s
   const child = spawn('/bin/sh', ['-c', LEASHED, 'sh', command, ...args], { stdio: ['ignore', log, log, 'pipe'] });
   closeSync(log);
   const leash = child.stdio[3] as Writable & Socket;
-  leash.on('error', () => undefined); // EPIPE when the reader went first
+  leash.on('error', () => undefined); // EPIPE if the reader has ended first
   leash.unref();
   child.unref();
   const ended = new Promise<void>((resolve) => {

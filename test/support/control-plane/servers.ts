@@ -9,7 +9,7 @@ import { type ServerProcess, startServer } from './server-process.ts';
 const START_TIMEOUT_MS = 240_000;
 const POLL_MS = 50;
 
-/** etcd, ready to serve. Its files need no fsync, because they are deleted after the test. */
+/** Starts etcd. Resolves when it is ready. Its files need no fsync, because they are deleted after the test. */
 export async function startEtcd(binary: string, layout: Layout): Promise<ServerProcess> {
   const client = `http://127.0.0.1:${layout.etcdPort}`;
   const peer = `http://127.0.0.1:${layout.etcdPeerPort}`;
@@ -29,12 +29,12 @@ export async function startEtcd(binary: string, layout: Layout): Promise<ServerP
 }
 
 interface ApiServerOptions {
-  /** Where it listens; its certificate names it. */
+  /** The address on which it listens, which is also in its certificate. */
   readonly address: string;
   readonly args: readonly string[];
 }
 
-/** kube-apiserver, `/readyz` answering 200. */
+/** Starts kube-apiserver. Resolves when `/readyz` answers 200. */
 export async function startApiServer(
   binary: string,
   layout: Layout,
@@ -70,7 +70,7 @@ async function untilReady(server: ServerProcess, log: string, isReady: () => Pro
   }
 }
 
-/** Anonymous, as /health and /readyz allow. Refused, reset and a CA file not yet written all mean "not yet". */
+/** Whether the URL answers 200 to an anonymous request. False if the connection fails or there is no CA file yet. */
 async function answers200(url: string, caFile?: string): Promise<boolean> {
   const dispatcher = await apiDispatcher(caFile).catch(() => undefined);
   if (!dispatcher) return false;

@@ -1,6 +1,6 @@
 import type { Outcome } from './outcomes.ts';
 
-/** What client-go takes and we refuse, by our sentence, with the reason. */
+/** The kubeconfigs that client-go accepts and we refuse: our message, and the reason. */
 const REFUSED_BY_US: readonly (readonly [sentence: RegExp, reason: string])[] = [
   [/in clear text; use https/, 'client-go leaves the credential out without a word, and is nobody'],
   [/a client certificate, which only TLS carries$/, 'client-go leaves the certificate out without a word'],
@@ -36,7 +36,7 @@ const REFUSED_BY_US: readonly (readonly [sentence: RegExp, reason: string])[] = 
   [/it holds a line break of YAML 1.1 alone$/, 'readers of YAML differ about where a line ends'],
 ];
 
-/** Over plain http client-go looks neither at what TLS needs nor at the credential: these refusals are meant there. */
+/** Over plain http, client-go ignores the TLS settings and the credential. There, these refusals of ours are deliberate. */
 const REFUSED_WITHOUT_TLS: readonly RegExp[] = [
   /holds no certificate that can be read$|beside a certificate authority; remove one of them$/,
   /cannot read the cluster credential: |the exec plugin |has an exec plugin |asks for an auth-provider/,
@@ -50,7 +50,7 @@ export const DIFFERENCES: readonly string[] = [
   'a credential to loopback',
 ];
 
-/** How two outcomes go together: `equal`, `both refuse`, the name of a deliberate difference, or `different`. */
+/** The relation of two outcomes: `equal`, `both refuse`, the name of a deliberate difference, or `different`. */
 export function compare(ours: Outcome, theirs: Outcome): string {
   if ('refused' in ours) {
     if ('refused' in theirs) return 'both refuse';

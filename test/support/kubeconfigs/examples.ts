@@ -1,6 +1,6 @@
 import type { Situation } from './situations.ts';
 
-/** One file, good but for what is given. */
+/** A valid file, with this change. */
 function file(change: {
   readonly server?: string;
   readonly cluster?: string;
@@ -20,7 +20,7 @@ ${rest}`;
 const users = (text: string): string => file({}).replace(/users:.*/, text);
 const EXEC = 'apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: plugin';
 
-/** Texts that no generator would come to, and one for each deliberate difference. */
+/** Texts that no generator would make, and one for each deliberate difference. */
 const TEXTS: readonly string[] = [
   file({}),
   // Deliberate differences.
@@ -80,7 +80,7 @@ const TEXTS: readonly string[] = [
   users('users: [{name: a, user: {? token : abc}}]'),
   users('users: [{name: a, user: {[token]: abc}}]'),
   users('users: [{name: a, user: {~: abc}}]'),
-  // Scalars of more than a line.
+  // Scalars with several lines.
   users('users:\n- name: a\n  user:\n    token: |\n      abc\n'),
   users('users:\n- name: a\n  user:\n    token: |-\n      abc\n'),
   users('users:\n- name: a\n  user:\n    token: >-\n      abc\n      def\n'),
@@ -132,7 +132,7 @@ const TEXTS: readonly string[] = [
 
 const named: readonly Situation[] = TEXTS.map((text) => ({ isNamed: true, files: [text] }));
 
-/** Several files, each with a part. */
+/** Lists of files that each have a part of the kubeconfig. */
 const listed: readonly Situation[] = [
   [undefined, '', file({})],
   [undefined, undefined],

@@ -6,7 +6,7 @@ import type { Situation } from './situations.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Tells what it was told, as a token, or answers as it is asked to. */
+/** The exec plug-in. It returns the input that it got as a token, or the answer that its argument names. */
 const PLUGIN = `#!/bin/sh
 version="client.authentication.k8s.io/\${2:-v1}"
 case "$1" in
@@ -16,7 +16,7 @@ case "$1" in
 esac
 `;
 
-/** The files that the situations name, in one folder, and what stands for `@name@` in them. */
+/** The files to which the situations refer, in one folder, and the texts that replace `@name@` in the situations. */
 export class Fixtures {
   readonly #folder: string;
   readonly #values: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ export class Fixtures {
     return { PATH: `${this.#folder}:/usr/bin:/bin`, A: 'ours' };
   }
 
-  /** Writes the files of a situation; answers their paths. Beside them there is nothing: they name `../…`. */
+  /** Writes the files of a situation into a folder of their own, and returns their paths. They refer to `../…`. */
   write({ files }: Situation): readonly string[] {
     const folder = join(this.#folder, `situation-${this.#count++}`);
     mkdirSync(folder);
@@ -85,7 +85,7 @@ export class Fixtures {
   }
 }
 
-/** What the plugin answers, by the name of its argument. */
+/** The answers of the plug-in, by its argument. */
 function answers({ cert, key }: { readonly cert: string; readonly key: string }, otherKey: string) {
   const pair = { clientCertificateData: cert, clientKeyData: key };
   const status = {

@@ -8,7 +8,7 @@ import { askOracle } from '../oracles/ask-oracle.ts';
 import type { Fixtures } from './fixtures.ts';
 import type { Situation } from './situations.ts';
 
-/** What a reader makes of a situation: a sentence of refusal, or where it goes, whom it trusts and what it sends. */
+/** The result of reading a situation: a refusal, or the server, the trusted certificates and the headers that are sent. */
 export type Outcome =
   | { readonly refused: string }
   | {
@@ -35,7 +35,7 @@ export interface Written {
   readonly paths: readonly string[];
 }
 
-/** What we make of it. A plugin is run. */
+/** Our own result. Runs the plug-in if there is one. */
 export async function ourOutcome({ situation, paths }: Written, fixtures: Fixtures): Promise<Outcome> {
   const { environment } = fixtures;
   const [kubeconfig] = paths;
@@ -78,7 +78,7 @@ const digests = (pem: string): readonly string[] =>
     createHash('sha256').update(new X509Certificate(one).raw).digest('hex'),
   );
 
-/** Headers without those that carry nothing; what a plugin was told is read, since the order of its members is free. */
+/** Headers without the empty ones. The input of a plug-in is parsed, because the order of its members does not matter. */
 function readable(
   lines: readonly (readonly [string, readonly string[]])[],
   decode: (value: string) => string,
@@ -111,7 +111,7 @@ interface TheirOutcome {
   readonly certificate?: readonly string[];
 }
 
-/** What client-go makes of them (`test/cluster/tools/kubeconfig`). */
+/** The results of client-go (`test/cluster/tools/kubeconfig`). */
 export async function clientGoOutcomes(all: readonly Written[], fixtures: Fixtures): Promise<readonly Outcome[]> {
   const asked = all.map(({ situation, paths }) => (situation.isNamed ? { explicit: paths[0] } : { files: paths }));
   return (await askOracle<TheirOutcome>('kubeconfig', asked, fixtures.environment)).map(theirs);
@@ -131,6 +131,6 @@ function theirs(outcome: TheirOutcome): Outcome {
   };
 }
 
-/** One spelling of an address for both. */
+/** The normal spelling of an address, so that both can be compared. */
 const canonical = (address: string): string =>
   URL.canParse(address) ? new URL(address).href.replace(/\/$/, '') : address;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { type Layout, type Member, type Tree, writeYaml } from './yaml-tree.ts';
 
 /**
- * One or several kubeconfigs: the file that is named, or the list of KUBECONFIG, where `undefined` is a file that is not
- * there. `@name@` stands for what `fixtures.ts` has under that name.
+ * One or several kubeconfigs: the configured file, or the files in KUBECONFIG, where `undefined` is a missing file. `fixtures.ts` has the
+ * text for each `@name@`.
  */
 export interface Situation {
   readonly isNamed: boolean;
@@ -12,14 +12,14 @@ export interface Situation {
 
 type Value = fc.Arbitrary<Tree>;
 
-/** Mostly one of the good values; one time in four times `rarity` an odd one. */
+/** Usually one of the good values; an odd one in one of four times `rarity` cases. */
 const mostly = (good: readonly Tree[], odd: readonly Tree[], rarity = 14): Value =>
   fc.oneof(
     { weight: 4 * rarity - 1, arbitrary: fc.constantFrom(...good) },
     { weight: 1, arbitrary: fc.constantFrom(...odd) },
   );
 
-/** Members of which each is there with its own chance, in percent; some are written twice or in another order. */
+/** Members that are each present with their own probability, in percent. Some are written twice or in another order. */
 function members(chances: Readonly<Record<string, readonly [percent: number, value: Value]>>): fc.Arbitrary<Member[]> {
   const each = Object.entries(chances).map(([name, [percent, value]]) =>
     fc
@@ -34,7 +34,7 @@ function members(chances: Readonly<Record<string, readonly [percent: number, val
 }
 
 const map = (all: fc.Arbitrary<Member[]>): Value => all.map((list) => ({ map: list }));
-/** What is no text for a reader of YAML 1.1, and what looks as if it were none. */
+/** Scalars that are not text in YAML 1.1, and scalars that are, although they look different. */
 const NO_TEXT = ['0123', '7', '1e5', '0x1F', '0b11', '1_000', '.5', '1.', '+1', '.inf', '.NaN', 'yes', 'No', 'on', 'y'];
 const STILL_TEXT = ['1:30', '2020-01-01', '0o', '1__a', 'nope', '0x', '1e', '"yes"', "'0123'", '08h', '1.2.3'];
 const NULLS = ['', '~', 'null', 'Null', '""'];
@@ -367,7 +367,7 @@ const context = map(
   }),
 );
 
-/** The entries of a list: `a`, often `b`, seldom something that no reader takes for an entry, or `a` twice. */
+/** The entries of a list: `a`, often `b`, and rarely something that is not an entry, or `a` twice. */
 const entries = (kind: string, entry: Value): Value =>
   fc.tuple(entry, fc.option(entry, { freq: 3 }), fc.integer({ min: 0, max: 499 })).map(([a, b, roll]): Tree => {
     const first: Tree = {
@@ -413,7 +413,7 @@ const file = fc
   .tuple(content, layout, fc.integer({ min: 0, max: 199 }))
   .map(([tree, laidOut, roll]) => disturbed(writeYaml({ map: tree }, laidOut), roll));
 
-/** Of two hundred texts some are in an unusual form. */
+/** Gives a few of two hundred texts an unusual form. */
 function disturbed(yaml: string, roll: number): string {
   if (roll === 0) return `\uFEFF${yaml}`;
   if (roll === 1) return `---\n${yaml}`;
@@ -425,7 +425,7 @@ function disturbed(yaml: string, roll: number): string {
   return yaml;
 }
 
-/** Files that hold no entries. */
+/** Files without entries. */
 const bare = fc.constantFrom(
   undefined,
   '',
@@ -458,7 +458,7 @@ const anySituation: fc.Arbitrary<Situation> = fc.oneof(
 );
 
 /**
- * Kubeconfigs with every member, mostly as people write them, seldom as nobody should. Without the generator's own taste for small
- * numbers, which would leave out most of the members.
+ * Kubeconfigs with every member, usually as people write them, and rarely with mistakes. Without fast-check's bias for small numbers,
+ * which would leave out most of the members.
  */
 export const situation = fc.noBias(anySituation);

@@ -1,8 +1,8 @@
-/** A YAML text as a tree: a scalar as it is written, a list, or members, of which two may have one name. */
+/** A YAML text as a tree: a scalar as it is written, a list, or members, two of which may have the same name. */
 export type Tree = string | { readonly list: readonly Tree[] } | { readonly map: readonly Member[] };
 export type Member = readonly [name: string, value: Tree];
 
-/** How a text is laid out. */
+/** The layout of a text. */
 export type Layout = 'block' | 'flow' | 'crlf';
 
 export function writeYaml(tree: Tree, layout: Layout): string {

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A request at the store. */
+/** A request that the store has received. */
 interface Asked {
   readonly method: string;
   readonly path: string;
@@ -18,25 +18,25 @@ interface Asked {
   readonly socket: Socket;
 }
 
-/** What is answered: a status with JSON, or with a text; or whatever is done with the response. Nothing: silence. */
+/** An answer: a status with JSON or with a text. `undefined`: the store does not answer, unless the test uses the response itself. */
 export type Canned = { readonly status?: number; readonly body?: unknown; readonly text?: string } | undefined;
 
 export interface CannedStore {
   readonly url: string;
   readonly port: number;
-  /** All requests but those that ask for the version or the names of the indices. */
+  /** All requests except those for the version or the names of the indices. */
   readonly asked: Asked[];
-  /** Requests that nobody has answered, and whose connection is open. */
+  /** The number of requests that have no answer yet and whose connection is open. */
   open(): number;
-  /** From now on. May answer by `asked.response` itself, and return nothing. */
+  /** Returns the answer to a request. A test may replace it, and may use `asked.response` itself and return nothing. */
   answer: (asked: Asked) => Canned;
   stop(): Promise<void>;
 }
 
 interface CannedStoreOptions {
-  /** `version` of `GET /`, or a store of another kind, which says itself what it is. Default: OpenSearch 2. */
+  /** `version` in the answer to `GET /`; `its own`: `answer` also answers requests for the version. Default: OpenSearch 2. */
   readonly version?: Json | 'its own';
-  /** The names of its indices. Default: those of days, which it does not name. */
+  /** The names of its indices. Default: no names, which counts as one index for each day. */
   readonly indices?: readonly string[];
   /** By default plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -46,7 +46,7 @@ interface CannedStoreOptions {
 
 const OPENSEARCH_2: Json = { distribution: 'opensearch', number: '2.19.4' };
 
-/** An answer to a search that found this. */
+/** The answer to a search that has found these hits. */
 export const foundBody = (hits: readonly unknown[], total = hits.length, more: object = {}): Json => ({
   took: 1,
   timed_out: false,
@@ -62,7 +62,7 @@ export const hit = (at: number, log = `message ${at}\n`): Json => ({
   sort: [at],
 });
 
-/** A store of logs on the loopback interface that answers what a test says. */
+/** A log store on the loopback interface whose answers a test chooses. */
 export async function startCannedStore(
   answer: CannedStore['answer'],
   { version = OPENSEARCH_2, indices = [], tls, port: wanted = 0 }: CannedStoreOptions = {},

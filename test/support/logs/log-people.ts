@@ -1,7 +1,7 @@
 import type { NewObject } from '../../../dev/cluster/kube-object.ts';
 import { ADMINS_BINDING, ADMINS_ROLE, type Person } from '../observed/people.ts';
 
-/** Nina may read the logs of team-a, Olga may ask but sees none. */
+/** Nina may read the logs of team-a. Olga may send queries, but may read no logs. */
 export const LOG_PEOPLE: readonly Person[] = ['nina', 'olga'].map((name) => ({
   name,
   password: `${name}-Passw0rd`,
@@ -12,7 +12,7 @@ export const LOG_PEOPLE: readonly Person[] = ['nina', 'olga'].map((name) => ({
 const RBAC = 'rbac.authorization.k8s.io';
 const API = { apiVersion: `${RBAC}/v1` };
 
-/** The namespaces and the rights of the recorded cases of logs, and those of the administrators. */
+/** The namespaces and rights of the recorded cases about logs, and the rights of the administrators. */
 export function logCluster(platform: string): readonly NewObject[] {
   const namespaces = ['shop', 'shop-staging', 'billing', 'team-a'].map((name) => ({
     apiVersion: 'v1',

@@ -6,11 +6,11 @@ const FUTURE_DAY = '2036-03-07';
 const DAY_MS = 86_400_000;
 const A_PAST_DAY = 3_600;
 const A_FUTURE_DAY = 1_179;
-/** Names of pods that the cluster cuts have 63 characters. */
+/** Workload names so long that the cluster cuts them in the names of pods, which have at most 63 characters. */
 const LONG_50 = 'quarterly-report-generator-for-external-auditors-x';
 const LONG_61 = 'nightly-reconciliation-of-card-payments-and-refunds-with-bank';
 
-/** Namespace, pod, container, and how often each writes. The cluster has no namespace `gone` any more. */
+/** Namespace, pod, container, and how often it writes. The cluster has no namespace `gone` any more. */
 const CONTAINERS: readonly (readonly [string, string, string, number])[] = [
   ['shop', 'cart-7d9f8c6b5-x2x9p', 'cart', 20],
   ['shop', 'cart-7d9f8c6b5-x2x9p', 'istio-proxy', 8],
@@ -68,7 +68,7 @@ const MARKED: readonly (readonly [string, string, string, string, string])[] = [
 
 type Random = (limit: number) => number;
 
-/** The generator of the recorded cases, whose numbers decide what each record says. */
+/** The random numbers of the recorded cases, from which the text of each record follows. */
 function randomNumbers(seed: number): Random {
   let state = BigInt(seed);
   return (limit) => {
@@ -104,8 +104,8 @@ function message(random: Random, n: number): string {
 type Row = readonly [at: number, namespace: string, pod: string, container: string, log: string];
 
 /**
- * The 12,000 records that the recorded cases of logs speak of, in the order of their times, each with a millisecond of its own:
- * three days in the past, and one far in the future, which alone is younger than any namespace of a test.
+ * The 12,000 records of the recorded cases about logs, in the order of their times, each with a different millisecond. They are of three
+ * past days, except one far in the future, which is the only one that is younger than the namespaces of a test.
  */
 export function logRecords(): LogDocument[] {
   const random = randomNumbers(1);

@@ -14,11 +14,11 @@ export interface LogStandParts {
   /** `logging` of the configuration. */
   readonly logging: object;
   readonly clock?: Clock;
-  /** Who can sign in, besides the people of all recorded cases. Default: those of the cases of logs. */
+  /** Users besides those of all recorded cases. Default: those of the cases about logs. */
   readonly people?: readonly Person[];
 }
 
-/** Gatehouse as the recorded cases of logs need it, in front of a cluster that has their namespaces and rights. */
+/** Starts Gatehouse for the recorded cases about logs, in front of a cluster that has their namespaces and rights. */
 export async function startLogStand({
   kubeconfig,
   logging,

@@ -18,7 +18,7 @@ interface AccountUser {
   readonly state: string;
   readonly role?: string;
   readonly owner?: object;
-  /** The administrator, who is there already. */
+  /** True for the administrator, who exists already. */
   readonly existing?: true;
 }
 
@@ -62,7 +62,7 @@ export interface FixtureServer {
   readonly admin: { readonly name: string; readonly password: string };
 }
 
-/** Order by creation time, in whole seconds, follows from the groups: they are made further apart than that. */
+/** The time between two groups of users. It is longer than a second, so the order by creation time is that of the groups. */
 const APART_MS = 1_100;
 
 /** The fixture of the account cases, for a platform. */
@@ -70,7 +70,7 @@ export function accountFixture(platform: string): AccountFixture {
   return JSON.parse(readObserved('accounts-fixture.json').replaceAll('{{platform}}', platform)) as AccountFixture;
 }
 
-/** Makes roles, users (by the API, as the administrator), bindings and login records. `wait` lets time pass for all. */
+/** Makes roles, users (by the API, as the administrator), bindings and login records. `wait` lets time pass in between. */
 export async function loadAccounts(
   cluster: FixtureCluster,
   server: FixtureServer,

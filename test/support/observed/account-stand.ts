@@ -13,7 +13,7 @@ export interface AccountStand extends FixtureServer {
 export interface AccountCluster {
   readonly kubeconfig: string;
   readonly clock?: Clock;
-  /** How long a write takes to be seen. Default: what the cases allow. */
+  /** The time after which a write is seen. Default: the time that the cases allow. */
   readonly seenMs?: number;
   /** `data` of a Secret in Gatehouse's namespace. */
   readSecret(
@@ -24,7 +24,7 @@ export interface AccountCluster {
 const { platform } = OBSERVED_CONFIG;
 const SECRET = `${platform}-first-administrator`;
 
-/** The configuration of the account cases: five tries, the gateway, and an administrator who is made in the cluster. */
+/** The configuration of the account cases: five tries of a password, the gateway, and the first administrator. */
 const CONFIG = {
   platform,
   accounts: { enabled: true },
@@ -36,7 +36,7 @@ const CONFIG = {
   users: { firstAdministrator: { name: 'admin', groups: ['admins'], secretName: SECRET } },
 };
 
-/** Gatehouse as the account cases need it, with the administrator as its only user. */
+/** Starts Gatehouse for the account cases, with the administrator as its only user. */
 export async function startAccounts({ kubeconfig, clock, seenMs, readSecret }: AccountCluster): Promise<AccountStand> {
   const gatehouse = await startGatehouse({ config: CONFIG, kubeconfig, ...(clock && { clock }) });
   const secret = await readSecret(SECRET);

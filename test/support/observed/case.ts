@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A request as a case writes it; every string may hold placeholders. */
+/** A request in a case. Every string may contain placeholders. */
 export interface CaseRequest {
   readonly method: string;
   readonly path: string;
@@ -9,7 +9,7 @@ export interface CaseRequest {
   readonly form?: Readonly<Record<string, string>> | undefined;
   readonly json?: unknown;
   readonly body?: string;
-  /** The body is what GET of `of` answers to the administrator, or to `as`, merged with `merge` (RFC 7386). */
+  /** The body is the answer to GET `of`, as the administrator or as `as`, merged with `merge` (RFC 7386). */
   readonly edit?: { readonly of: string; readonly as?: string; readonly merge: object } | undefined;
 }
 
@@ -29,7 +29,7 @@ export type Matcher =
       readonly [member: string]: unknown;
     };
 
-/** What must hold of the answer; all keys together. */
+/** The conditions for the answer, all of which must hold. */
 export interface Expectation {
   readonly stance: 'same' | 'better';
   readonly status?: number | readonly number[];
@@ -44,7 +44,7 @@ export interface Expectation {
   readonly eachItem?: Readonly<Record<string, Matcher>>;
   readonly headers?: Readonly<Record<string, Matcher>>;
   readonly layout?: 'compact' | 'indent 2';
-  /** The body, or how many lines it has and their SHA-256. */
+  /** The body, or its number of lines and its SHA-256. */
   readonly text?: string | { readonly lines: number; readonly sha256: string };
   /** The body is a watch: its lines as `TYPE name`, sorted. */
   readonly events?: readonly string[];

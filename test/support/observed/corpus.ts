@@ -4,10 +4,10 @@ import { exchange, type WireAnswer, type WireRequest } from './exchange.ts';
 import { problemsOf } from './expectation.ts';
 import { type ObservedServer, Placeholders } from './placeholders.ts';
 
-/** How long after a write of accounts the next request is sent: the cases allow it for a write to be seen. */
+/** The pause after a write of accounts, in which the cases allow the write to become visible. */
 const SEEN_MS = 300;
 
-/** Runs recorded cases against a server, in order, remembering answers for the cases that compare with earlier ones. */
+/** Runs recorded cases against a server, in order. It remembers answers, because some cases compare with earlier ones. */
 export class Corpus {
   readonly #server: ObservedServer;
   readonly #placeholders: Placeholders;
@@ -30,8 +30,8 @@ export class Corpus {
   }
 
   /**
-   * An edit is of the version that GET told a moment before, and so is the tag of a list. When a sign-in is written down
-   * just then, which changes its user and the list, the request is sent once more, as a client does.
+   * An edit, and the tag of a list, have the version of a GET a moment before. If a sign-in is recorded in between, which changes the user
+   * and the list, the request is sent once more, as a client does.
    */
   async #answer({ request, expect }: ObservedCase): Promise<WireAnswer> {
     const answer = await this.#send(request);
@@ -42,7 +42,7 @@ export class Corpus {
     return isInBetween ? this.#send(request) : answer;
   }
 
-  /** A write of accounts is followed by the time in which it is to be seen. */
+  /** Sends a request. After a write of accounts it waits until the write must be visible. */
   async #send(request: CaseRequest): Promise<WireAnswer> {
     const answer = await exchange(this.#server.port, await this.#wire(request));
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD';

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
-/** A request ready for the wire. Only `Host` and a length are added, and an `Accept` for anything if it names none. */
+/** A request as it is sent. Only `Host` and a length are added, and an `Accept` for any type if it has none. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
@@ -16,7 +16,7 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** Sends the path exactly as written, over a connection of its own; gzip is undone. A connection that is no longer HTTP is dropped. */
+/** Sends the path as it is, over a new connection. Decompresses gzip. Drops a connection that was upgraded. */
 export function exchange(port: number, { method, path, headers, body }: WireRequest): Promise<WireAnswer> {
   const lengths = body ? [['Content-Length', String(body.length)] as const] : [];
   const raw = [['Host', `127.0.0.1:${port}`] as const, ...headers, ...lengths].flat();

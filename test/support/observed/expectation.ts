@@ -9,11 +9,11 @@ interface Item {
 
 export interface Judgement {
   readonly platform: string;
-  /** Answers of the cases before, by id, for `equalTo`. */
+  /** The answers of earlier cases, by id, for `equalTo`. */
   readonly earlier: ReadonlyMap<string, WireAnswer>;
 }
 
-/** The mistakes of an answer, a sentence each; empty when the expectation holds. */
+/** The differences between the answer and the expectation, a sentence each; empty if there are none. */
 export function problemsOf(answer: WireAnswer, expect: Expectation, { platform, earlier }: Judgement): string[] {
   const body = parsed(answer.text);
   const items = (Array.isArray(body) ? body : ((body as { items?: Item[] } | undefined)?.items ?? [])) as Item[];
@@ -129,7 +129,7 @@ function eventsIn(text: string): string[] {
 
 const equal = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 
-/** Members by name, since their order inside an object is not part of the contract. */
+/** Sorts members by name, because their order in an object is not part of the contract. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -140,7 +140,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** RFC 6901. */
+/** The value at a JSON pointer (RFC 6901). */
 function at(value: unknown, pointer: string): unknown {
   const steps = pointer
     .split('/')

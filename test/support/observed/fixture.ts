@@ -14,7 +14,7 @@ export type FixtureState = 'full' | 'no-pods' | 'only-finished';
 
 interface Group {
   readonly nodes: readonly string[];
-  /** These must share one creationTimestamp. */
+  /** Whether these nodes must have the same creationTimestamp. */
   readonly sameSecond: boolean;
 }
 
@@ -27,10 +27,10 @@ export const podsOf = (objects: readonly FixtureObject[], state: FixtureState): 
 export const kindOf = (objects: readonly FixtureObject[], kind: string): FixtureObject[] =>
   objects.filter((object) => object.kind === kind);
 
-/** The objects as they are created, before an API server has completed them. */
+/** The objects as they are sent to an API server, without what it adds. */
 const writtenFixture = (): FixtureObject[] => JSON.parse(readObserved('fixture.json')) as FixtureObject[];
 
-/** The nodes and pods as a real API server stored them: with its defaults, its rounding and its creation times. */
+/** The nodes and pods as a real API server has stored them, with its defaults, rounding and creation times. */
 export const storedFixture = (): FixtureObject[] => JSON.parse(readObserved('fixture.stored.json')) as FixtureObject[];
 
 type StoredMetadata = FixtureObject['metadata'] & Readonly<Record<string, unknown>>;
@@ -40,8 +40,8 @@ type Kubectl = (args: readonly string[], input?: string) => Promise<string>;
 const MOST_ATTEMPTS = 10;
 
 /**
- * Creates the nodes group by group, more than a second apart, so that the groups have different creation times. A group
- * that must share one second is tried again until it does.
+ * Creates the nodes in groups, more than a second apart, so that the groups have different creation times. If the nodes of a group must
+ * have the same creation time, the group is created again until they do.
  */
 export async function createNodes(kubectl: Kubectl): Promise<void> {
   const objects = writtenFixture();
@@ -90,8 +90,7 @@ async function create(kubectl: Kubectl, items: readonly FixtureObject[]): Promis
 }
 
 /**
- * Nodes and pods as the server has them, without the members that differ in each run: the form of
- * `fixture.stored.json`.
+ * Reads nodes and pods from the server, without the members that differ in each run, in the form of `fixture.stored.json`.
  */
 export async function readStored(kubectl: Kubectl): Promise<FixtureObject[]> {
   const lists = await Promise.all(['nodes', 'pods'].map((kind) => kubectl(['get', kind, '-A', '-o', 'json'])));

@@ -3,7 +3,7 @@ import { gatewayRole, ownRights } from '../accounts/deployed-rights.ts';
 import { accountFixture } from './account-people.ts';
 import { ADMINS_BINDING, ADMINS_ROLE } from './people.ts';
 
-/** What the cases need of RBAC: administrators, and our own account, which may act as everybody in the fixture. */
+/** The RBAC objects for the cases: administrators, and our own account, which may impersonate every user of the fixture. */
 export function gatewayRights(platform: string): readonly NewObject[] {
   const { users } = accountFixture(platform);
   const groups = new Set(['system:authenticated', 'admins', ...users.flatMap((user) => user.groups ?? [])]);

@@ -29,7 +29,7 @@ export function person(name: string): Person {
   return found;
 }
 
-/** The users file of these people and others, as YAML that is JSON. */
+/** The users file with these people and others, in JSON, which is also YAML. */
 export async function usersFile(others: readonly Person[] = []): Promise<string> {
   const users = [...PEOPLE, ...others].map(async ({ name, password, email, groups, state }) => {
     const passwordHash = await hashOf(password);
@@ -38,7 +38,7 @@ export async function usersFile(others: readonly Person[] = []): Promise<string>
   return JSON.stringify({ users: await Promise.all(users) });
 }
 
-/** The configuration that the cases are meant for. */
+/** The configuration for the cases. */
 export const OBSERVED_CONFIG = {
   platform: 'kubesphere',
   authentication: {
@@ -51,7 +51,7 @@ export const OBSERVED_CONFIG = {
   users: { firstAdministrator: false },
 } as const;
 
-/** RBAC of the cases: the group `admins` may do everything. */
+/** The RBAC of the cases: the group `admins` may do everything. */
 export const ADMINS_BINDING = {
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRoleBinding',

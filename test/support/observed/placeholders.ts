@@ -9,9 +9,9 @@ export interface ObservedServer {
   readonly platform: string;
   /** Moves the server's wall clock ahead. */
   skip(ms: number): void;
-  /** How long after a write of accounts the next request is sent. Default: what the cases allow for it to be seen. */
+  /** The pause after a write of accounts. Default: the time in which the cases allow the write to become visible. */
   readonly seenMs?: number;
-  /** The users that the cases speak of. Default: those of the users file. */
+  /** The users of the cases. Default: those of the users file. */
   person?(name: string): Pick<Person, 'name' | 'password' | 'email'>;
 }
 
@@ -24,7 +24,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
 const basic = (id: string, secret: string): string => base64(`${formEncoded(id)}:${formEncoded(secret)}`);
 
-/** Fills the placeholders of the recorded cases, signing in where a token is wanted. */
+/** Fills the placeholders of the recorded cases. Signs in when a case needs a token. */
 export class Placeholders {
   readonly #server: ObservedServer;
   readonly #tokens = new Map<string, Promise<Pair>>();
@@ -106,7 +106,7 @@ export class Placeholders {
     return changed(kind === 'changed' ? 'changed_signature' : kind, (await this.#kept(user)).access_token);
   }
 
-  /** The bearer as a websocket says it, since a browser cannot set a header there. */
+  /** The bearer in the form of a WebSocket subprotocol, because a browser cannot set headers there. */
   async #subprotocol(user: string): Promise<string> {
     const token = Buffer.from((await this.#kept(user)).access_token).toString('base64url');
     return `base64url.bearer.authorization.k8s.io.${token}`;
@@ -139,7 +139,7 @@ export class Placeholders {
     const other = await this.#login(user);
     const ended = await this.#login(user);
     await this.#send('GET', `/oauth/logout${query}`, ended.access_token);
-    if (query !== '') this.#tokens.delete(user); // it was ended, too
+    if (query !== '') this.#tokens.delete(user); // the request ended this session, too
     return other.access_token;
   }
 
@@ -166,7 +166,7 @@ export class Placeholders {
     return (JSON.parse(answer.text) as { metadata: { uid: string } }).metadata.uid;
   }
 
-  /** What GET answers; a path without a leading slash is one of the account API. */
+  /** Sends a GET. A path without a leading slash is one of the account API. */
   async #get(path: string, as: string) {
     const whole = path.startsWith('/') ? path : `/kapis/iam.${this.#server.platform}.io/v1alpha2/${path}`;
     return this.#send('GET', await this.fill(whole), (await this.#kept(as)).access_token);
@@ -220,7 +220,7 @@ function basicCredentials(which: string, admin: Pick<Person, 'name' | 'password'
   return known[which] ?? '';
 }
 
-/** A well-formed token that nobody issued and that has expired. */
+/** A well-formed token that no server has issued and that has expired. */
 function looksExpired(typ: string, tokenType: string): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const head = part({ alg: 'RS256', typ, kid: 'unknown' });
@@ -234,7 +234,7 @@ function looksExpired(typ: string, tokenType: string): string {
   return `${head}.${claims}.${createHmac('sha256', 'nobody').update(claims).digest('base64url')}`;
 }
 
-/** A token that was good before it was changed. */
+/** A valid token after a change that makes it invalid. */
 function changed(kind: string, token: string): string {
   const [head = '', claims = '', signature = ''] = token.split('.');
   if (kind === 'changed_payload') {

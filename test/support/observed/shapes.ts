@@ -3,7 +3,7 @@ import type { WireAnswer } from './exchange.ts';
 
 type Body = Readonly<Record<string, unknown>> | undefined;
 
-/** The mistakes in the form of a body, whatever its content. */
+/** The mistakes in the structure of a body, whatever its values are. */
 export function shapeProblems(answer: WireAnswer, parsed: unknown, shape: NonNullable<Expectation['shape']>): string[] {
   const body = parsed as Body;
   if (shape === 'empty') return answer.text === '' ? [] : [`there is a body: ${answer.text.slice(0, 80)}`];

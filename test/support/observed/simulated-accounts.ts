@@ -12,7 +12,7 @@ import { OBSERVED_CONFIG } from './people.ts';
 
 const { platform } = OBSERVED_CONFIG;
 
-/** The simulated cluster tells of a write at once. */
+/** A short time, because the simulated cluster sends the event of a write at once. */
 const SEEN_MS = 30;
 
 export interface SimulatedAccounts {
@@ -20,7 +20,7 @@ export interface SimulatedAccounts {
   stop(): Promise<void>;
 }
 
-/** The fixture of the account cases in a simulated cluster, and Gatehouse in front of it. */
+/** Starts a simulated cluster with the fixture of the account cases, and Gatehouse in front of it. */
 export async function startSimulatedAccounts(): Promise<SimulatedAccounts> {
   const passed = { ms: 0 };
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + passed.ms };
@@ -54,7 +54,7 @@ export async function startSimulatedAccounts(): Promise<SimulatedAccounts> {
   return { accounts, stop };
 }
 
-/** As kubectl creates it, so that the server fills in what it does. */
+/** Creates an object over HTTP, like kubectl, so that the server adds its defaults. */
 async function post({ url, adminToken }: SimulatedCluster, object: AccountObject): Promise<void> {
   const { apiVersion, kind, metadata } = object;
   const base = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;

@@ -8,7 +8,7 @@ export interface ObservedStand {
   readonly corpus: Corpus;
 }
 
-/** Gatehouse as the cases need it, with their people and clients, in front of the cluster of this kubeconfig. */
+/** Starts Gatehouse with the people and clients of the cases, in front of the cluster of this kubeconfig. */
 export async function startObserved(kubeconfig: string): Promise<ObservedStand> {
   const skipped = { ms: 0 };
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + skipped.ms };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { json, text } from 'node:stream/consumers';
 import { type ClusterTools, clusterTool } from '../cluster-tools.ts';
 
-/** Gives the cases to a program around Kubernetes' own code, as JSON, and reads one answer for each. `env`: by default that of this process. */
+/** Sends the cases as JSON to a program with Kubernetes' own code, and reads an answer for each. Default `env`: that of this process. */
 export async function askOracle<Answer>(
   tool: keyof ClusterTools,
   cases: readonly unknown[],
@@ -11,7 +11,7 @@ export async function askOracle<Answer>(
 ): Promise<Answer[]> {
   const program = spawn(await clusterTool(tool), { env, stdio: ['pipe', 'pipe', 'pipe'] });
   const ended = once(program, 'close');
-  program.stdin.on('error', () => undefined); // what it says before it ends tells more
+  program.stdin.on('error', () => undefined); // the program's own message says more
   program.stdin.end(JSON.stringify(cases));
   const [answers, complaint, [code]] = await Promise.all([
     json(program.stdout).catch(() => undefined),

@@ -1,15 +1,15 @@
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
 
-/** What generators of cases ask of a seed. */
+/** The random choices of generators of cases. */
 export interface Chance {
   below(end: number): number;
   oneOf<T>(of: readonly T[]): T;
   happens(share: number): boolean;
-  /** So many of them, joined. */
+  /** A text of `least` to `most` parts. */
   text(of: readonly string[], least: number, most: number): string;
 }
 
-/** The same seed gives the same cases on every machine. */
+/** Random choices that follow from a seed, so that it gives the same cases on every machine. */
 export function chanceOf(seed: number): Chance {
   const random = seededRandom(seed);
   const below = (end: number): number => Math.floor(random.fraction() * end);

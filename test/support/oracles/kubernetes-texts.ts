@@ -26,10 +26,10 @@ const ODD_SUFFIXES = [
   'µ',
   '.',
 ];
-/** The longest text; ours reads no longer one. */
+/** The longest text that our reader accepts. */
 export const LONGEST_QUANTITY = 128;
 
-/** Texts of quantities, and what only looks like one. The first one is as long as a text may be. */
+/** Texts of quantities, and texts that only look like one. The first one has the greatest length. */
 export function quantityTexts(count: number, seed: number): string[] {
   const chance = chanceOf(seed);
   return Array.from({ length: count }, (_, at) => {
@@ -69,7 +69,7 @@ const VALUES = ['', 'b', 'c', 'v1', '5', '-5', '007', 'in', '-', 'a_b', 'ü', 'v
 const OPERATORS = ['=', '==', '!=', ' in ', ' notin ', '>', '<', ' = ', '===', '=!', '<=', ' In ', '', ' '];
 const ODD_SIGNS = ['(', ')', ',', '!', ' ', '\t', '\n', '\u00a0', '=', '"'];
 
-/** Sets of labels that each selector is tried on. */
+/** The sets of labels to which each selector is applied. */
 export const LABEL_SETS: readonly Readonly<Record<string, string>>[] = [
   {},
   { a: 'b' },
@@ -78,10 +78,10 @@ export const LABEL_SETS: readonly Readonly<Record<string, string>>[] = [
   { a: '-5', notin: '', A_b: 'c', tier: '9223372036854775807' },
 ];
 
-/** As many requirements has the first selector: the limit of ours. */
+/** The number of requirements in the first selector, which is our limit. */
 export const MOST_REQUIREMENTS = 64;
 
-/** Texts of label selectors, and what only looks like one. */
+/** Texts of label selectors, and texts that only look like one. */
 export function labelSelectorTexts(count: number, seed: number): string[] {
   const chance = chanceOf(seed);
   return Array.from({ length: count }, (_, at) => {
@@ -95,7 +95,7 @@ export function labelSelectorTexts(count: number, seed: number): string[] {
 }
 
 function oneRequirement({ oneOf, happens, below }: Chance): string {
-  // Half of the keys are those that a set has.
+  // Many of the keys are in one of the sets of labels.
   const key = happens(0.6) ? oneOf(['a', 'b', 'tier', 'x.y/z']) : oneOf(KEYS);
   if (happens(0.1)) return happens(0.5) ? key : `!${key}`;
   const operator = oneOf(OPERATORS);
@@ -142,7 +142,7 @@ const FIELD_VALUES = [
   '\uffee',
 ];
 
-/** A field selector: half of them ask for one name. */
+/** A field selector. Half of them select one name. */
 export function oneFieldSelector({ oneOf, happens, below }: Chance): string {
   if (happens(0.5)) return `metadata.name=${oneOf(FIELD_VALUES)}`;
   return Array.from({ length: 1 + below(3) }, () => oneOf(FIELDS) + oneOf(FIELD_OPERATORS) + oneOf(FIELD_VALUES)).join(

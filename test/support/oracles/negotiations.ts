@@ -1,12 +1,12 @@
 import { type Chance, chanceOf } from './chance.ts';
 
-/** The lines of `Accept` and of `Accept-Encoding` of one request. None: the header is absent. */
+/** The lines of `Accept` and of `Accept-Encoding` of one request. An empty list: the header is absent. */
 export interface Negotiation {
   readonly accept: readonly string[];
   readonly acceptEncoding: readonly string[];
 }
 
-/** So many ranges has the first header: more than are sorted by insertion in Go. */
+/** The number of ranges in the first header, which is more than Go sorts by insertion. */
 export const MOST_RANGES = 300;
 
 const TYPES = [
@@ -105,7 +105,7 @@ const ODD_CODINGS = ['GZIP', 'x-gzip', 'X-Gzip', 'notgzip', 'gzip-x', 'Identity'
 
 const JOINTS = [', ', ', ', ',', ' ,', ',\t', ',,', ', ,'];
 
-/** Headers that follow from the seed: those of clients, and those that readers may understand in two ways. */
+/** Headers that follow from the seed: headers of real clients, and headers that parsers may understand differently. */
 export function negotiations(count: number, seed: number): Negotiation[] {
   const chance = chanceOf(seed);
   return Array.from({ length: count }, (_, at) => ({
@@ -118,7 +118,7 @@ function headerLines(chance: Chance, element: () => string, isLongest: boolean):
   const { happens, below } = chance;
   if (isLongest) return [list(chance, MOST_RANGES, element)];
   if (happens(0.03)) return [];
-  // One of fifty is longer than what Go sorts by insertion.
+  // One of fifty is longer than the lists that Go sorts by insertion.
   return Array.from({ length: happens(0.85) ? 1 : 2 + below(2) }, () =>
     list(chance, happens(0.02) ? 13 + below(30) : happens(0.3) ? 1 : below(5), element),
   );

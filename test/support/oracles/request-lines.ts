@@ -1,7 +1,7 @@
 import { chanceOf } from './chance.ts';
 import { oneFieldSelector } from './kubernetes-texts.ts';
 
-/** A method and a request target, as characters that stand for one byte each. */
+/** A method and a request target. Each character is one byte. */
 export type RequestLine = readonly [method: string, target: string];
 
 const METHODS = ['GET', 'GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'DELETE'];
@@ -50,7 +50,7 @@ const SUBRESOURCES = [
   'finalize',
   'a/b/c/d/e/f',
 ];
-/** Pieces that are not canonical, or only look odd. */
+/** Path segments that are not canonical, or only look unusual. */
 const ODD_SEGMENTS = [
   '',
   '.',
@@ -134,15 +134,15 @@ const ODD_PAIRS = [
 
 /** Separators between the pairs of a query. */
 const JOINTS = ['&', '&', '&', '&', '&', '&', '&', '&', '&&', ';', '&amp;'];
-/** A query of as many pairs is the largest. */
+/** The most pairs in a query. */
 const MOST_PAIRS = 12;
 
-/** Request lines that follow from the seed: those of clients, and those that readers may understand in two ways. */
+/** Request lines that follow from the seed: lines of real clients, and lines that parsers may understand differently. */
 export function requestLines(count: number, seed: number): RequestLine[] {
   const chance = chanceOf(seed);
   const { below, oneOf, happens } = chance;
 
-  /** Half of the lines ask for collections, where the query decides. */
+  /** Half of the lines are for collections, for which the query matters. */
   const collection = (): string =>
     [oneOf(['api/v1', 'apis/apps/v1']), oneOf(NAMESPACES), oneOf(COLLECTIONS)].filter(Boolean).join('/');
   const segments = (): string => {
@@ -154,7 +154,7 @@ export function requestLines(count: number, seed: number): RequestLine[] {
     if (happens(0.05)) path.splice(below(path.length + 1), 0, oneOf(ODD_SEGMENTS));
     return path.map((segment) => (ODD_SEGMENTS.includes(segment) ? segment : encoded(segment, 0.02))).join('/');
   };
-  /** Some of the characters stand as escapes, and those that a target cannot have always do. */
+  /** Escapes some of the characters, and always those that a target cannot have. */
   const encoded = (text: string, share: number): string =>
     Array.from(Buffer.from(text), (byte) => {
       const sign = String.fromCharCode(byte);
@@ -167,7 +167,7 @@ export function requestLines(count: number, seed: number): RequestLine[] {
     name.trim() === 'fieldSelector' ? oneFieldSelector(chance) : oneOf(VALUES[name] ?? OTHER_VALUES);
   const pair = (): string => {
     const name = oneOf(NAMES_OF_OPTIONS);
-    // Each second name is written as everybody does, the others with escapes.
+    // Half of the names are without escapes.
     const written = encoded(name, happens(0.5) ? 0 : 0.2);
     if (happens(0.05)) return oneOf([...ODD_PAIRS, written]);
     return happens(0.1) ? written : `${written}=${encoded(value(name), 0.1)}`;
@@ -177,7 +177,7 @@ export function requestLines(count: number, seed: number): RequestLine[] {
 
   return Array.from({ length: count }, (_, at): RequestLine => {
     const path = `/${segments()}${happens(0.05) ? '/' : ''}`;
-    // One of ten has none, the first one has as many pairs as there may be.
+    // The first query has the most pairs.
     const pairs = at === 0 ? MOST_PAIRS : below(5);
     const mark = happens(0.03) ? '??' : '?';
     return [oneOf(METHODS), pairs === 0 ? path : path + mark + query(pairs)];

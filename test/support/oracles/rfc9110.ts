@@ -1,10 +1,10 @@
 /**
- * Accept and Accept-Encoding as RFC 9110 12.4 and 12.5 have them, written after its grammar. What the grammar does not have
- * is read by the rules of docs/contract/http.md, section 6, and said so.
+ * A reader of Accept and Accept-Encoding, written from the grammar of RFC 9110 12.4 and 12.5. Text outside the grammar is read by the
+ * rules of docs/contract/http.md, section 6, and `beyond` says so.
  */
 export interface Reading<Answer> {
   readonly answer: Answer;
-  /** What the grammar does not have, or says nothing about. */
+  /** The parts of the header that are outside the grammar, or undefined by it. */
   readonly beyond: ReadonlySet<Beyond>;
 }
 
@@ -20,12 +20,12 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
 const PARAMETER = new RegExp(`^(${TOKEN})=(${TOKEN}|${QUOTED})$`);
 const QVALUE = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
-/** What counts as a number beyond the grammar. */
+/** A weight that counts as a number although it is outside the grammar. */
 const NUMBER = /^[0-9]*\.?[0-9]*$/;
 
 const trimmed = (text: string): string => text.replaceAll(/^[ \t]+|[ \t]+$/g, '');
 
-/** Commas and semicolons part the text even inside quotes: so they do for both programs of Kubernetes, and for us. */
+/** Splits the text at commas and semicolons, even inside quotes, like both programs of Kubernetes and our own code. */
 function elementsOf(lines: readonly string[], beyond: Set<Beyond>): Element[] {
   const texts = lines.flatMap((line) => line.split(',')).map(trimmed);
   return texts.filter((text) => text !== '').map((text) => elementOf(text, beyond));
@@ -51,7 +51,7 @@ function weightOf(text: string, beyond: Set<Beyond>): number {
   return NUMBER.test(text) && /[0-9]/.test(text) ? Math.min(1, Number(text)) : 1;
 }
 
-/** A form that is offered: its type, and whether its objects are their metadata alone. */
+/** An offered form: its type, and whether it has only the metadata of objects. */
 export interface Offered {
   readonly type: 'application/json' | 'text/event-stream';
   readonly metadata: boolean;
@@ -60,7 +60,7 @@ export interface Offered {
 /** The weight that the caller gives to each of the forms. 0: not acceptable. */
 export function weightsOf(lines: readonly string[], offered: readonly Offered[]): Reading<readonly number[]> {
   const beyond = new Set<Beyond>();
-  // A header without a value says nothing.
+  // A header without a value has no effect.
   if (lines.map(trimmed).join() === '') {
     return { answer: offered.map(({ metadata }) => (metadata ? 0 : 1)), beyond };
   }
@@ -81,14 +81,14 @@ function weightOfForm({ type, metadata }: Offered, elements: readonly Element[],
   return 0;
 }
 
-/** The parameters that the API server knows make another form of a type, but for those that ask for what it is anyway. */
+/** Whether the parameters, which the API server uses to choose a form, choose the whole objects or only metadata. */
 function asksFor(parameters: ReadonlyMap<string, string>, metadata: boolean): boolean {
   const [as = '', g = '', v = ''] = ['as', 'g', 'v'].map((key) => parameters.get(key));
   if ((parameters.get('stream') ?? 'watch') !== 'watch' || (parameters.get('sv') ?? 'v1') !== 'v1') return false;
   return `${as} ${g} ${v}` === (metadata ? 'PartialObjectMetadata meta.k8s.io v1' : '  ');
 }
 
-/** Whether the answer is to be compressed by gzip. The plain form needs no word of the caller. */
+/** Whether the caller prefers gzip. The uncompressed form is acceptable even if the caller does not name it. */
 export function prefersGzip(lines: readonly string[]): Reading<boolean> {
   const beyond = new Set<Beyond>();
   const elements = elementsOf(lines, beyond);

@@ -1,8 +1,8 @@
-/** A bug in the source: one place of one file is replaced. */
+/** A bug in the source, as a replacement of one text in one file. */
 export interface Bug {
-  /** Below src/. */
+  /** The path below src/. */
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** The replacement, for the text `of`, which is in the file exactly once. */
   readonly instead: string;
   readonly of: string;
 }
@@ -10,7 +10,7 @@ export interface Bug {
 const writer = (of: string, instead: string): Bug => ({ file: 'kubernetes/reflector/cache-writer.ts', of, instead });
 const store = (of: string, instead: string): Bug => ({ file: 'resources/entries/store.ts', of, instead });
 
-/** A bug in each rule that the cache depends on, named by what the model of the cache must notice. */
+/** A bug for each rule that the cache depends on. The name says what the model of the cache must notice. */
 export const BUGS: Readonly<Record<string, Bug>> = {
   'order of events: an older event is applied': writer('return removed ? order < 0 : order <= 0;', 'return false;'),
   'order of events: a deleted object comes back with a repeated event': writer(

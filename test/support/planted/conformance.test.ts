@@ -4,8 +4,8 @@ import { FAULTS } from './faults.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 
 /**
- * Outside the tiers, because most of it is meant to fail: the conformance suite on a simulated cluster with the fault
- * that the environment names. `test/planted` runs it.
+ * The conformance suite on a simulated cluster with the fault that the environment names. It is in no tier, because most runs must fail.
+ * `test/planted` runs it.
  */
 const name = process.env['PLANTED_FAULT'] ?? '';
 const fault = FAULTS[name];

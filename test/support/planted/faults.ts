@@ -3,7 +3,7 @@ import type { Fault, Json } from './faulty-proxy.ts';
 /** A server that does everything right. */
 const NONE: Fault = {};
 
-/** Mistakes that a simulated API server could make without its users noticing at once. */
+/** Mistakes of a simulated API server that its users would not notice at once. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   nothing: NONE,
   'a conflict is answered 400': {

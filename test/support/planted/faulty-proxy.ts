@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 // biome-ignore lint/suspicious/noExplicitAny: answers are changed in places that each fault knows
 export type Json = any;
 
-/** Where a request goes, and its headers; one that came more than once has all its values. */
+/** The URL of a request, and its headers, each with all its values. */
 interface Asked {
   readonly url: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -15,11 +15,11 @@ interface Asked {
 
 /** The mistakes of the server under test. A member that is left out means no such mistake. */
 export interface Fault {
-  /** Another request for this one. */
+  /** Replaces a request. */
   request?(request: Asked): Asked;
-  /** Another answer for this one; its body is JSON and was not sent compressed. */
+  /** Replaces an answer. Its body is uncompressed JSON. */
   answer?(answer: { readonly status: number; readonly body: Json }): { readonly status: number; readonly body: Json };
-  /** Another watch event; `undefined`: none. */
+  /** Replaces a watch event; `undefined` drops it. */
   event?(event: Json): Json | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface FaultyProxy {
   stop(): Promise<void>;
 }
 
-/** Passes everything to the server at `target` (plain HTTP), and plants the fault in what comes back. */
+/** Passes all requests to the server at `target` (plain HTTP), and applies the fault to requests and answers. */
 export async function startFaultyProxy(target: string, fault: Fault): Promise<FaultyProxy> {
   const server = createServer((incoming, outgoing) => {
     const { method, headersDistinct, url: path = '/' } = incoming;
@@ -51,7 +51,7 @@ export async function startFaultyProxy(target: string, fault: Fault): Promise<Fa
   };
 }
 
-/** Node.js takes the length of a body from a text only. */
+/** Turns lists with one value into texts, because Node.js reads the length of a body only from a text. */
 const withPlainValues = (headers: IncomingMessage['headersDistinct']): Asked['headers'] =>
   Object.fromEntries(
     Object.entries(headers).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
@@ -72,11 +72,11 @@ async function pass(answer: IncomingMessage, outgoing: ServerResponse, fault: Fa
   const bytes = await buffer(answer);
   const given = bytes.length === 0 ? undefined : JSON.parse(bytes.toString());
   const changed = given === undefined ? { status, body: given } : fault.answer({ status, body: given });
-  const body = changed.body === given ? bytes : JSON.stringify(changed.body); // the layout is kept, too
+  const body = changed.body === given ? bytes : JSON.stringify(changed.body); // an unchanged body keeps its layout
   outgoing.writeHead(changed.status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 }
 
-/** Nothing is planted in a connection that becomes another protocol, nor in its refusal. */
+/** Passes on an upgrade and its answer without a fault. */
 function passUpgrade(target: string, { url, headersDistinct }: IncomingMessage, socket: Duplex): void {
   const onward = request(`${target}${url}`, { headers: withPlainValues(headersDistinct) });
   const cut = (): void => void socket.destroy();

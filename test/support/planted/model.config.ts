@@ -5,12 +5,12 @@ import { BUGS } from './bugs.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..', '..');
 
-/** Without one: the source as it is. */
+/** The bug to plant; `undefined`: the source is not changed. */
 const bug = BUGS[process.env['PLANTED_FAULT'] ?? ''];
 
 /**
- * Replaces the text in the one file when it is loaded. A bug whose text is not in the file, or is there twice, would
- * prove nothing, so it stops the run.
+ * Replaces the text of the bug when its file is loaded. Throws if the text is not in the file exactly once, because the run would prove
+ * nothing.
  */
 const plant = {
   name: 'planted-bug',
@@ -30,6 +30,6 @@ export default defineConfig({
     root: PROJECT,
     include: ['test/model/cache.test.ts'],
     testTimeout: 600_000,
-    fsModuleCache: false, // it would keep the file of an earlier run, with another bug
+    fsModuleCache: false, // the cache could have the file of an earlier run with another bug
   },
 });

@@ -6,7 +6,7 @@ interface Defaults {
   readonly why: string;
 }
 
-/** By kind: what is left out on both sides. Nothing that Gatehouse reads depends on it. */
+/** The members that are left out on both sides, by kind. Gatehouse reads none of them. */
 const DEFAULTS: Readonly<Record<string, Defaults>> = {
   Pod: {
     paths: [
@@ -34,7 +34,7 @@ export function withoutDefaults(kind: string, object: Json): Json {
   return copy;
 }
 
-/** TaintNodesByCondition adds a taint that a kubelet takes away. */
+/** Removes the taints of TaintNodesByCondition, which a kubelet would remove. */
 function removeTaintsOfConditions({ spec }: Json): void {
   if (!Array.isArray(spec?.taints)) return;
   spec.taints = spec.taints.filter(({ key }: Json) => !`${key}`.startsWith('node.kubernetes.io/'));

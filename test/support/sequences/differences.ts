@@ -7,7 +7,7 @@ interface Deliberate {
   is(pair: { readonly simulated: Outcome; readonly real: Outcome; readonly step: Step }): boolean;
 }
 
-/** Where the simulated cluster does otherwise on purpose. What comes after one of these in a sequence is not compared. */
+/** The deliberate differences of the simulated cluster. The steps of a sequence after one of them are not compared. */
 export const DELIBERATE: readonly Deliberate[] = [
   {
     what: 'refuses with 501 what it does not do',
@@ -19,7 +19,7 @@ export const DELIBERATE: readonly Deliberate[] = [
     what: 'takes contents that break the rules of their kind',
     why: 'the rules are those of all kinds of Kubernetes and of the definitions; what is taken here is tried on a real server by the test of fixtures',
     is: ({ simulated, real }) =>
-      // Without the check of contents the next one decides: whether the object exists, and its version.
+      // The simulated cluster skips the check of contents, so the next check decides: existence and version of the object.
       [200, 201, 409].includes(simulated.status) && [400, 422].includes(real.status) && isAboutContents(real.body),
   },
 ];
@@ -28,13 +28,13 @@ const isAboutContents = ({ details, message }: Json): boolean =>
   details?.causes?.every(({ field }: Json) => /^(<nil>$|(spec|data|rules|roleRef|subjects|status)\b)/.test(field)) ??
   /Go struct field \w+\.(spec|data|rules)\b/.test(message);
 
-/** What came of comparing. */
+/** The result of the comparison. */
 export interface Comparison {
-  /** Outcomes and events that are alike. */
+  /** The number of equal outcomes and events. */
   readonly alike: number;
-  /** How often each deliberate difference came up, by what it is. */
+  /** How often each deliberate difference occurred. */
   readonly deliberate: ReadonlyMap<string, number>;
-  /** One text for each sequence that went otherwise. */
+  /** A text for each sequence that differed unexpectedly. */
   readonly differences: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function compareOne({ id, steps, watches }: Sequence, simulated: Course, real: C
   return { alike: steps.length, difference: [watched, ...differing(simulated.events, real.events)].join('\n') };
 }
 
-/** The members that are not alike, by their paths. */
+/** The paths of the members that differ. */
 function differing(simulated: Json, real: Json, path = ''): string[] {
   if (isDeepStrictEqual(simulated, real)) return [];
   const areBoth = [simulated, real].every((value) => typeof value === 'object' && value !== null);

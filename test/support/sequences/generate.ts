@@ -6,7 +6,7 @@ import { fieldSelector, labelSelector, NAMES, nameOf, newObject, type Setting } 
 import type { Caller, Json, Sequence, Step, Watch } from './steps.ts';
 import { watchOf } from './watches.ts';
 
-/** The longest sequence. The first one of a run has so many steps. */
+/** The number of steps in the longest sequence, which is the first one of a run. */
 const MOST_STEPS = 24;
 const FEWEST_STEPS = 6;
 
@@ -17,12 +17,12 @@ export function sequencesOf(seed: number, count: number): Sequence[] {
 
 function sequenceOf(chance: Chance, number: number): Sequence {
   const id = `q${number}`;
-  // Each kind comes up as the first one, whatever the seed.
+  // Every kind is the first one of some sequence, whatever the seed.
   const kinds = [KINDS[number % KINDS.length] as SequenceKind, chance.oneOf(KINDS)];
   const caller = chance.happens(0.4) ? callerOf(chance, id, kinds) : undefined;
   const setting = { chance, id, namespace: `${id}-home`, kinds, caller };
   const length = number === 0 ? MOST_STEPS : FEWEST_STEPS + chance.below(MOST_STEPS - FEWEST_STEPS + 1);
-  // Something is there to begin with.
+  // Some objects exist from the start.
   const first = kinds.map((kind) => createStep(setting, kind));
   const steps = [...first, ...Array.from({ length: length - first.length }, () => stepOf(setting))];
   const watches: Watch[] = [0, 1].flatMap(() => (chance.happens(0.5) ? [watchOf(setting, steps.length)] : []));
@@ -65,7 +65,7 @@ function stepOf(setting: Setting): Step {
   const { chance, kinds, caller } = setting;
   const make = chance.oneOf(MAKERS.flatMap(([share, maker]) => Array<Maker>(share).fill(maker)));
   const step = make(setting, chance.oneOf(kinds));
-  // The server looks a role up in a memory of its own, which may lag, when somebody else than an administrator binds it.
+  // If the caller is not an administrator, the server looks up the bound role in a cache, which may lag.
   const isBinding = step.path.includes('bindings') && step.method !== 'GET';
   const asCaller = caller && !isBinding && chance.happens(0.5) ? { 'impersonate-user': caller.name } : {};
   const query = { ...step.query, ...(step.method !== 'GET' && chance.happens(0.06) ? { dryRun: 'All' } : {}) };
@@ -88,7 +88,7 @@ function createStep(setting: Setting, kind: SequenceKind): Step {
   return { method: 'POST', path, collection: path, body: spoiled(chance, id, object) };
 }
 
-/** Now and then metadata that no server takes. */
+/** Sometimes gives an object metadata that no server accepts. */
 function spoiled({ oneOf, happens }: Chance, id: string, object: Json): Json {
   if (!happens(0.12)) return object;
   const metadata = oneOf<Json>([
@@ -189,7 +189,7 @@ const operations = ({ oneOf }: Chance): Json =>
     [{ op: 'remove', path: '/metadata' }],
   ]);
 
-/** What the simulated cluster does not do, or does not look at. */
+/** A step that the simulated cluster does not support, or part of which it ignores. */
 function oddStep(setting: Setting, kind: SequenceKind): Step {
   const { chance, id, namespace } = setting;
   const collection = collectionOf(kind, namespace);
@@ -202,7 +202,7 @@ function oddStep(setting: Setting, kind: SequenceKind): Step {
   ]);
 }
 
-/** Contents that a server refuses which knows the kind. */
+/** Contents that a server refuses if it knows the rules of the kind. */
 const INVALID: Readonly<Record<string, Json>> = {
   pods: { spec: { containers: [] } },
   secrets: { data: { 'a b': '' } },

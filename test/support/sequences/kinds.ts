@@ -1,7 +1,7 @@
 import type { Chance } from '../oracles/chance.ts';
 import type { Json } from './steps.ts';
 
-/** A kind that the product or its demo asks for, and what is in its objects. */
+/** A kind that Gatehouse or its demo uses, and the content of its objects. */
 export interface SequenceKind {
   readonly plural: string;
   readonly kind: string;
@@ -10,9 +10,9 @@ export interface SequenceKind {
   readonly hasStatus: boolean;
   /** The members of a new object besides its metadata, always valid. */
   content(chance: Chance, id: string): Json;
-  /** A merge patch of it. */
+  /** A merge patch of an object. */
   change(chance: Chance, id: string): Json;
-  /** A merge patch of its status. */
+  /** A merge patch of the status of an object. */
   status?(chance: Chance): Json;
   /** Field selectors besides those of every kind. */
   readonly fields?: readonly string[];
@@ -45,7 +45,7 @@ const AT = { lastHeartbeatTime: '2026-11-26T10:00:00Z', lastTransitionTime: '202
 const TAINT = { key: 'example.test/a', effect: 'NoSchedule' };
 const CONTAINERS = [{ name: 'main', image: 'example.test/image', resources: { requests: { cpu: '100m' } } }];
 
-/** The kinds that are in the namespace of a sequence, and those of the cluster. */
+/** The kinds of sequences, namespaced and cluster-scoped ones. */
 export const KINDS: readonly SequenceKind[] = [
   kindOf('secrets Secret', {
     content: ({ oneOf, happens }) => ({
@@ -114,7 +114,7 @@ export const KINDS: readonly SequenceKind[] = [
   kindOf('loginrecords LoginRecord iam.gatehouse.io/v1alpha2', {
     namespaced: false,
     content: ({ happens }) => ({ spec: { type: 'Token', success: happens(0.5), sourceIP: '192.0.2.1' } }),
-    change: ({ oneOf }) => ({ metadata: { labels: { c: oneOf(['1', '2']) } } }), // its definition refuses all else
+    change: ({ oneOf }) => ({ metadata: { labels: { c: oneOf(['1', '2']) } } }), // its definition allows no other change
   }),
 ];
 

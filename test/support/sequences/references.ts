@@ -1,8 +1,8 @@
 import type { Json, Outcome } from './steps.ts';
 
 /**
- * What a server has answered in a sequence so far. A request refers to it by strings of their own: versions, uids and contents differ
- * from server to server.
+ * The answers of a server in a sequence so far. Later requests refer to them by special strings, because versions, uids and contents
+ * differ between servers.
  */
 export class Answered {
   readonly #versions = new Map<string, string[]>();
@@ -18,7 +18,7 @@ export class Answered {
     }
   }
 
-  /** The value with what is meant in place of every reference. A member that means nothing yet is left out. */
+  /** Replaces every reference in the value. A member that refers to nothing yet is left out. */
   fill(value: Json): Json {
     if (typeof value === 'string') return this.#meant(value);
     if (Array.isArray(value)) return value.map((one) => this.fill(one));
@@ -43,12 +43,12 @@ export class Answered {
   }
 }
 
-/** The newest version that the server has told of an object or a collection. */
+/** Refers to the newest known version of an object or a collection. */
 export const newest = (path: string): string => `$newest:${path}`;
-/** The first one. */
+/** Refers to the first known version. */
 export const oldest = (path: string): string => `$oldest:${path}`;
 export const uidOf = (path: string): string => `$uid:${path}`;
-/** The object as it was told last, changed by a merge patch: what a client reads, changes and sends back. */
+/** Refers to the last known state of an object, changed by a merge patch, as a client reads, changes and sends it back. */
 export const changed = (path: string, by: Json): Json => ({ $changed: path, $by: by });
 
 function merged(target: Json, patch: Json): Json {

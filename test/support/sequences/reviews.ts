@@ -5,7 +5,7 @@ import type { Json, Step } from './steps.ts';
 const ACCESS = '/apis/authorization.k8s.io/v1';
 const AUTHENTICATION = '/apis/authentication.k8s.io/v1';
 
-/** One of the reviews that the product posts. */
+/** One of the reviews that Gatehouse posts. */
 export function reviewStep(setting: Setting): Step {
   const { oneOf } = setting.chance;
   return oneOf([accessReview, accessReview, ownAccessReview, tokenReview, whoAmI])(setting);

@@ -8,10 +8,10 @@ import { inSharedWords } from './shared-words.ts';
 import type { Caller, Course, Json, Outcome, Sequence, Step, Watch } from './steps.ts';
 import { LAST } from './watches.ts';
 
-/** Sequences at a time. */
+/** The number of sequences that run at the same time. */
 const AT_ONCE = 8;
 
-/** Runs the sequences on one server and answers their courses. */
+/** Runs the sequences on one server, and resolves to their courses. */
 export async function run(
   target: Pick<ConformanceTarget, 'url' | 'token' | 'caFile'>,
   sequences: readonly Sequence[],
@@ -56,7 +56,7 @@ class SequenceRun {
     return inSharedWords(this.#sequence, { outcomes: this.#outcomes, events });
   }
 
-  /** A version from which a watch may start. */
+  /** Reads a version from which a watch may start. */
   async #lookAt(path: string): Promise<void> {
     const { status, body } = await this.#api.get(`${path}?limit=1`);
     this.#answered.note(path, { status, body });
@@ -81,7 +81,7 @@ class SequenceRun {
     }
   }
 
-  /** Everything up to the object that is made for the end, or to the end of a stream that the server ends itself. */
+  /** All events up to that of the last object, or up to the end of the stream if the server ends it. */
   async #eventsOf(watch: Watch, stream: WatchStream): Promise<Json[]> {
     const url = `${watch.path}/${watch.last.metadata.name}`;
     await this.#api.delete(`${url}?gracePeriodSeconds=0`);
@@ -97,7 +97,7 @@ class SequenceRun {
     return events;
   }
 
-  /** Resolves when the server counts the rights, which it sees by watches of its own. */
+  /** Grants the rights of a caller. Resolves when the server applies them, because it sees them by watches of its own. */
   async #give({ name, rules, clusterRules }: Caller): Promise<void> {
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     const { namespace } = this.#sequence;

@@ -2,12 +2,12 @@ import type { Chance } from '../oracles/chance.ts';
 import type { SequenceKind } from './kinds.ts';
 import type { Caller, Json } from './steps.ts';
 
-/** What the steps of one sequence are made from. */
+/** The random choices, names and kinds from which the steps of a sequence are made. */
 export interface Setting {
   readonly chance: Chance;
   readonly id: string;
   readonly namespace: string;
-  /** Few, so that the steps meet each other's objects. */
+  /** Few kinds, so that steps often use the objects of other steps. */
   readonly kinds: readonly SequenceKind[];
   readonly caller: Caller | undefined;
 }
@@ -15,10 +15,10 @@ export interface Setting {
 export const NAMES = ['a', 'b', 'c'];
 export const nameOf = (id: string, name: string): string => `${id}-${name}`;
 
-/** All that is cluster-wide and of one sequence has this label, so that its lists and watches find nothing else. */
+/** The label of all cluster-scoped objects of one sequence, so that its lists and watches find no others. */
 export const labelsOf = (id: string): Readonly<Record<string, string>> => ({ sequence: id });
 
-/** A new object of this kind, with everything that it must have. */
+/** A new object of this kind, with all required members. */
 export function newObject({ chance, id }: Setting, kind: SequenceKind, name: string): Json {
   const { happens } = chance;
   const labels = { ...labelsOf(id), ...(happens(0.4) && { tier: chance.oneOf(['one', 'two']) }) };

@@ -1,14 +1,14 @@
 import { withoutDefaults } from './defaults.ts';
 import type { Course, Json, Sequence } from './steps.ts';
 
-/** Members that differ from server to server and say nothing. */
+/** Members that differ between servers and do not matter. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['managedFields']);
-/** Members with a time: whether there is one counts. */
+/** Members with a time. Only their presence is compared. */
 const TIMES: ReadonlySet<string> = new Set(['creationTimestamp', 'deletionTimestamp']);
 
 /**
- * A course with what two servers cannot share in words that they can: versions and uids by the order in which they come up, times as
- * such, and without the objects of other sequences.
+ * Makes the courses of two servers comparable. Versions and uids become words by their order of appearance, times become a fixed word, and
+ * the objects of other sequences are removed.
  */
 export function inSharedWords(sequence: Sequence, course: Course): Course {
   const words = new SharedWords(sequence.id);
@@ -18,16 +18,16 @@ export function inSharedWords(sequence: Sequence, course: Course): Course {
   };
 }
 
-/** Where the object is in etcd, before the reason why it is not the one that was meant. */
+/** The path of an object in etcd, in a message before the reason of a conflict. */
 const PLACE = /StorageError: invalid object, Code: 4, Key: \S+, ResourceVersion: 0, AdditionalErrorMsg: /;
-/** The object that a patch has made, and what a decoder says of it. */
+/** The object that a patch has made, and the error of a decoder. */
 const PATCHED = /Invalid value: "\{.*/s;
-/** Of several rights to the same, a real server names any. */
+/** The right in the reason of a review. If there are several, a real server names any of them. */
 const RIGHT = /^RBAC: allowed by .*/s;
 
-/** In parentheses, or of a precondition. */
+/** A version in a message: in parentheses, or in the text about a precondition. */
 const VERSION = /(?<=\()\d+(?=\))|(?<=ResourceVersion in (?:precondition|object meta): )\d+/g;
-/** A bookmark that ends no initial state comes when a server likes. */
+/** Whether an event is compared. Servers send bookmarks at different times, except the one that ends an initial state. */
 const isMeant = ({ type, object }: Json): boolean => type !== 'BOOKMARK' || object.metadata.annotations !== undefined;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -58,14 +58,14 @@ class SharedWords {
   }
 
   #members(value: Json): Json {
-    // In the order of the names, so that words are given in the same order.
+    // In the order of the names, so that both servers get the same words.
     const names = Object.keys(value).filter((name) => !LEFT_OUT.has(name));
     return Object.fromEntries(names.sort().map((name) => [name, this.#member(name, value[name])]));
   }
 
   #member(name: string, value: Json): Json {
     if (TIMES.has(name)) return 'a time';
-    if (name === 'causes') return distinct(this.of(value)); // a real server says some more than once
+    if (name === 'causes') return distinct(this.of(value)); // a real server repeats some of them
     return name === 'resourceVersion' ? this.#word('version', String(value)) : this.of(value);
   }
 

@@ -1,11 +1,11 @@
 // biome-ignore lint/suspicious/noExplicitAny: bodies of any shape are made, sent and compared
 export type Json = any;
 
-/** One request of a sequence. Bodies and queries may hold references to what the server has answered before (`references.ts`). */
+/** One request of a sequence. Bodies and queries may refer to earlier answers of the server (`references.ts`). */
 export interface Step {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** The collection of the objects in its answer, where a later step may refer to them. */
+  /** The collection of the objects in the answer, if later steps may refer to them. */
   readonly collection?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Json;
@@ -14,12 +14,12 @@ export interface Step {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A watch of a sequence, from before one of its steps until an object that is made for its end. */
+/** A watch of a sequence. It begins before one of the steps, and ends with the event of an object that is made last. */
 export interface Watch {
-  /** The collection. */
+  /** The path of the collection. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** It is opened before the step of this number. */
+  /** The watch is opened before the step with this number. */
   readonly before: number;
   /** An object that the watch selects, made after all steps. */
   readonly last: Json;
@@ -28,13 +28,13 @@ export interface Watch {
 /** A user of a sequence, with rights of its own. */
 export interface Caller {
   readonly name: string;
-  /** In the namespace of the sequence. */
+  /** The rights in the namespace of the sequence. */
   readonly rules: readonly Json[];
-  /** In the whole cluster. */
+  /** The rights in the whole cluster. */
   readonly clusterRules: readonly Json[];
 }
 
-/** What is asked of both servers. All names in it begin with `id`, which no other sequence has. */
+/** The requests that are sent to both servers. All names in it begin with `id`, which is different in each sequence. */
 export interface Sequence {
   readonly id: string;
   readonly namespace: string;
@@ -43,15 +43,15 @@ export interface Sequence {
   readonly watches: readonly Watch[];
 }
 
-/** What a server answered. */
+/** The answer of a server to one step. */
 export interface Outcome {
   readonly status: number;
   readonly body: Json;
 }
 
-/** All that one server did with a sequence, in words that two servers can share. */
+/** The answers and events of one server for a sequence, in comparable form. */
 export interface Course {
   readonly outcomes: readonly Outcome[];
-  /** Of each watch. */
+  /** The events of each watch. */
   readonly events: readonly (readonly Json[])[];
 }

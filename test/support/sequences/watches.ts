@@ -6,7 +6,7 @@ import type { Json, Watch } from './steps.ts';
 /** The label of the object that a watch waits for. */
 export const LAST = 'last';
 
-/** A watch of one of the collections of a sequence, selected in a way that the last object has, too. */
+/** A watch of one of the collections of a sequence, with selectors that also match the last object. */
 export function watchOf(setting: Setting, steps: number): Watch {
   const { chance, id, namespace, kinds } = setting;
   const kind = chance.oneOf(kinds);
@@ -20,7 +20,7 @@ export function watchOf(setting: Setting, steps: number): Watch {
   return { path, query: { ...selectors, ...versionOf(setting, path) }, before, last: body };
 }
 
-/** Only what selects the last object. */
+/** Selectors that match the last object. */
 function selectorsOf({ chance, id }: Setting, kind: SequenceKind): Record<string, string> {
   const labels = kind.namespaced && chance.happens(0.3) ? '' : labelSelector(chance, id);
   const isFit = !labels.includes('!tier') && !labels.includes('notin');
