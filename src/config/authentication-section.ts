@@ -118,15 +118,18 @@ const client = z
       .array(z.enum(['password', 'refresh_token']))
       .min(1)
       .default(['password', 'refresh_token'])
-      .describe('The grants that it may use at `POST /oauth/token`.'),
+      .describe('The grants that the client may use at `POST /oauth/token`.'),
     postLogoutRedirectURIs: z
       .array(redirectURI)
       .default([])
       .describe('Where a sign-out may redirect to, compared exactly.'),
-    introspectAll: z.boolean().default(false).describe('May introspect the tokens of every client, not only its own.'),
+    introspectAll: z
+      .boolean()
+      .default(false)
+      .describe('Whether the client may introspect the tokens of every client, not only its own.'),
     accessTokenMaxAge: accessTokenLife()
       .optional()
-      .describe('Lifetime of its access tokens. Default: that of all clients.'),
+      .describe('Lifetime of this client’s access tokens. Default: that of all clients.'),
     accessTokenInactivityTimeout: duration()
       .optional()
       .describe('`accessTokenInactivityTimeout` for this client. Default: that of all clients.'),
@@ -170,19 +173,19 @@ const oauthOptions = section({
   issuer: issuer
     .optional()
     .describe(
-      'The issuer that tokens name: the address of /oauth as clients know it. Default: `http://localhost:<server.port>/oauth`.',
+      'The issuer in tokens: the address at which clients reach /oauth. Default: `http://localhost:<server.port>/oauth`.',
     ),
   accessTokenMaxAge: accessTokenLife().prefault('2h').describe('Lifetime of an access token.'),
   accessTokenInactivityTimeout: duration()
     .prefault('2h')
     .describe('A refresh token lives for `accessTokenMaxAge` plus this, counted again from each rotation.'),
-  accessTokenAudience: z.string().min(1).optional().describe('`aud` of access tokens. Default: the issuer.'),
+  accessTokenAudience: z.string().min(1).optional().describe('The `aud` claim of access tokens. Default: the issuer.'),
   sessionMaxAge: duration({ minMs: MINUTE_MS, bounds: 'at least 1m' })
     .prefault('720h')
-    .describe('No token lives longer than this after its sign-in.'),
+    .describe('The longest time after a sign-in at which a token of its session expires.'),
   refreshReplayWindow: duration({ maxMs: MINUTE_MS, bounds: 'between 0s and 60s' })
     .prefault('30s')
-    .describe('How long a used refresh token still returns its one successor.'),
+    .describe('How long after its use a refresh token still returns the same pair of tokens.'),
   keyRotationPeriod: duration({ minMs: HOUR_MS, orZero: true, bounds: '0, or at least 1h' })
     .prefault('720h')
     .describe(
@@ -205,11 +208,11 @@ const trustedProxy = z.union([
   addressRange.transform((cidr) => ({ cidr, header: HEADER }) as const),
   z.strictObject(
     {
-      cidr: addressRange.describe('Where the proxy is.'),
+      cidr: addressRange.describe('The addresses of the proxy.'),
       header: z
         .enum([HEADER, 'X-Real-IP', 'X-Client-IP'])
         .default(HEADER)
-        .describe('The header in which it sends the caller’s address.'),
+        .describe('The header in which the proxy sends the caller’s address.'),
     },
     { error: ({ code }) => (code === 'invalid_type' ? `expected ${RANGE}, or a map with cidr and header` : undefined) },
   ),
@@ -222,7 +225,7 @@ export const authentication = section({
   oauthOptions,
   maximumClockSkew: duration({ maxMs: 30_000, bounds: 'between 0s and 30s' })
     .prefault('10s')
-    .describe('Accepted difference of clocks.'),
+    .describe('The difference between clocks that is accepted when tokens are verified.'),
   multipleLogin: z.boolean().default(true).describe('`false`: a sign-in ends the user’s other sessions.'),
   authenticateRateLimiterMaxTries: count
     .default(5)
@@ -240,13 +243,13 @@ export const authentication = section({
   clientAddressRateLimiterMaxTries: count
     .default(60)
     .describe(
-      'Failures from one address within `clientRateLimiterDuration`, of all client names that have not succeeded from there in the last day; then 429.',
+      'Failures from one address within `clientRateLimiterDuration`, over all client names that did not succeed at this address in the last day; then 429.',
     ),
   clientRateLimiterDuration: window('1m').describe('The time in which failures of clients count.'),
   passwordGate: section({
-    concurrency: countBetween(1, 16).default(2).describe('Password comparisons at a time.'),
+    concurrency: countBetween(1, 16).default(2).describe('Password comparisons that run at the same time.'),
     queue: countBetween(0, 10_000).default(16).describe('Sign-ins that may wait for a comparison; above: 429.'),
-    maxWait: duration().prefault('2s').describe('How long each may wait; then 429.'),
+    maxWait: duration().prefault('2s').describe('How long a sign-in may wait for its comparison; then 429.'),
   }),
   passwordHash: section({
     cost: countBetween(10, 14).default(10).describe('bcrypt cost of new hashes, not above `maxCost`.'),
@@ -277,4 +280,4 @@ export const authentication = section({
         'The audience that such a token must be made for; not the API server’s own. Default: that of access tokens.',
       ),
   }),
-}).describe('Who is calling. The names are those of KubeSphere 3.4 where it has them.');
+}).describe('How callers authenticate. Settings that KubeSphere 3.4 has, too, have the same names.');

@@ -36,7 +36,7 @@ export const logging = section({
   caFile: path
     .optional()
     .describe(
-      'The CA certificates, in PEM, that are trusted for the store. They are read again when they change. Default: those that Node.js trusts.',
+      'The CA certificates, in PEM, that Gatehouse trusts for the store. It reads them again when they change. Default: those that Node.js trusts.',
     ),
   insecureSkipTLSVerify: z
     .boolean()

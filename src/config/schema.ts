@@ -18,7 +18,7 @@ const server = section({
   streamDrain: duration({ minMs: 0, maxMs: 3_600_000, bounds: 'at most 1h' })
     .prefault('60s')
     .describe(
-      'How long followed logs, `exec`, `attach`, `port-forward` and `proxy` calls through the gateway go on after the port has closed. Those that are still open then are cut off, so that their clients notice. Watches end within 10s.',
+      'How long followed logs, `exec`, `attach`, `port-forward` and `proxy` calls through the gateway go on after the port has closed. Then Gatehouse breaks those that are still open, in a way that their clients notice. Watches end within 10s.',
     ),
   tls: z
     .strictObject({
@@ -29,7 +29,7 @@ const server = section({
     .describe(
       'Makes the API port and the metrics port speak HTTPS. The files are read again when they change, and so is `authentication.tokenReview.clientCAFile`: a change needs no restart. Default: plain HTTP.',
     ),
-}).describe('Where the program listens.');
+}).describe('The ports of the program.');
 
 /** A time limit. Without one a request would wait for ever, so it can be changed but not switched off. */
 const timeLimit = (usual: string) =>
@@ -41,21 +41,25 @@ const limits = section({
   maxHeaderBytes: countBetween(KIB, 1024 * KIB)
     .optional()
     .describe(
-      'Request line and headers together; above: 431. A command of `exec` is in the request line. A value that is set holds for all paths. Default: 16384, with `gateway.enabled` 65536 for paths of the cluster.',
+      'Request line and headers together; above: 431. The command of an `exec` is in the request line. If you set a value, it holds for all paths. Default: 16384, with `gateway.enabled` 65536 for paths of the cluster.',
     ),
   maxHeaders: countBetween(1, 2000).default(100).describe('Number of header lines; above: 431.'),
-  headersTimeout: timeLimit('10s').describe('Time to send all headers; after: 408.'),
-  bodyTimeout: timeLimit('30s').describe('Time to send the body; after: 408.'),
+  headersTimeout: timeLimit('10s').describe('The time in which a client has to send all headers; then 408.'),
+  bodyTimeout: timeLimit('30s').describe('The time in which a client has to send the body; then 408.'),
   keepAliveTimeout: timeLimit('75s').describe('How long an idle connection is kept open.'),
-  maxConnections: countBetween(1, 1_000_000).default(10_000).describe('Sockets in total.'),
+  maxConnections: countBetween(1, 1_000_000).default(10_000).describe('Open connections in all.'),
   maxConnectionsPerAddress: countBetween(1, 1_000_000)
     .default(1_000)
-    .describe('Sockets of one address; raise it where one address is a proxy or a NAT.'),
+    .describe('Open connections of one address. Raise it if one address is a proxy or a NAT.'),
   maxFormBytes: countBetween(KIB, 1024 * KIB)
     .default(16 * KIB)
     .describe('Body of a form under /oauth; above: 413.'),
-  maxSignInsInFlight: countBetween(1, 10_000).default(32).describe('Requests to /oauth/token at once; above: 429.'),
-  maxRequestsInFlight: countBetween(1, 100_000).default(512).describe('All other requests at once; above: 429.'),
+  maxSignInsInFlight: countBetween(1, 10_000)
+    .default(32)
+    .describe('Requests to /oauth/token at the same time; above: 429.'),
+  maxRequestsInFlight: countBetween(1, 100_000)
+    .default(512)
+    .describe('All other requests at the same time; above: 429.'),
   maxWatches: countBetween(1, 100_000).default(1_024).describe('Open watches of all lists; above: 429.'),
   // Eight users must have all their watches open before others are refused. Nobody has 128 tabs, and no program 128 replicas.
   maxWatchesPerUser: countBetween(1, 100_000)
@@ -79,26 +83,28 @@ const limits = section({
     .describe('Watches, followed logs and upgraded connections of one user at once, by name; above: 429.'),
   maxLogQueries: countBetween(1, 10_000)
     .default(64)
-    .describe('Log queries at once, exports until their end; above: 429.'),
+    .describe('Log queries at once; an export counts until it ends; above: 429.'),
   // Four users must run all their queries before others are refused.
   maxLogQueriesPerUser: countBetween(1, 10_000)
     .default(16)
     .describe('Log queries of one user at once, by name; above: 429.'),
-  answerTimeout: timeLimit('30s').describe('Time for an answer under /kapis; after: 504.'),
+  answerTimeout: timeLimit('30s').describe('The time for an answer under /kapis; then 504.'),
   // A shorter time cuts off healthy readers on slow lines: `StallDetector` has the arithmetic.
-  sendTimeout: timeLimit('10m').describe('A client that reads nothing of its answer for this long is cut off.'),
+  sendTimeout: timeLimit('10m').describe(
+    'Gatehouse disconnects a client that reads nothing of its answer for this long.',
+  ),
   // Our longest access token has 2 KiB.
   maxBearerBytes: countBetween(2 * KIB, 1024 * KIB)
     .default(8 * KIB)
-    .describe('Length of a bearer; above: 401.'),
-}).describe('Limits of connections and requests. Each can be changed, none switched off.');
+    .describe('Length of a bearer token; above: 401.'),
+}).describe('Limits of connections and requests. Every limit can be changed; none can be switched off.');
 
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info');
 
 const log = section({
   level: logLevel.describe('The lowest level that is logged.'),
   auditLevel: logLevel.describe(
-    'Level of the audit trail, independent of `log.level`: `info` logs everything, `warn` what was refused.',
+    'Level of the audit trail, independent of `log.level`: `info` logs everything, `warn` only refusals and alarms.',
   ),
   format: z.enum(['json', 'pretty']).default('json').describe('`json`: one object a line; `pretty`: for people.'),
 }).describe('What is written to standard output.');
@@ -112,11 +118,11 @@ const firstAdministrator = z
         'a user name: lower-case letters, digits, "-" and ".", at most 63',
       )
         .default('admin')
-        .describe('Its name.'),
+        .describe('The name of this user.'),
       groups: z
         .array(z.string().min(1).refine(fitsHeader, 'must have no control characters, and no blank at its ends'))
         .optional()
-        .describe('Its groups. Default: `[<platform>-admins]`.'),
+        .describe('The groups of this user. Default: `[<platform>-admins]`.'),
       secretName: objectName
         .optional()
         .describe('The Secret with its password. Default: `<platform>-first-administrator`.'),
@@ -155,11 +161,13 @@ export const configSchema = z
         .array(textLike(/^https?:\/\/[^/*]+$/, 'an origin such as "https://console.example.com"'))
         .default([])
         .describe('Origins that browsers may call from; never "*".'),
-    }).describe('Browsers of other origins.'),
+    }).describe('Access for web pages of other origins.'),
     kubernetes: section({
       kubeconfig: path
         .optional()
-        .describe('Where the cluster is. Default: in-cluster credentials, else `KUBECONFIG`, else `~/.kube/config`.'),
+        .describe(
+          'The kubeconfig of the cluster. Default: in-cluster credentials, else `KUBECONFIG`, else `~/.kube/config`.',
+        ),
       namespace: dnsLabel
         .optional()
         .describe('The namespace of Gatehouse’s Secrets. Default: the pod’s, else the context’s, else `default`.'),
@@ -167,9 +175,9 @@ export const configSchema = z
         .boolean()
         .default(false)
         .describe(
-          'Whether the kubeconfig’s credential may go to an `http://` server on another machine, where the network can read it. Certificates never can.',
+          'Whether the kubeconfig’s credential may go to an `http://` server on another machine, where the network can read it. A client certificate never works there.',
         ),
-    }).describe('The cluster that is served.'),
+    }).describe('The cluster that Gatehouse stands in front of.'),
     authentication,
     authorization: section({
       mode: z
@@ -182,13 +190,13 @@ export const configSchema = z
       })
         .prefault('10m')
         .describe(
-          'How old decisions on access, sessions, signing keys and the first administrator may be while the cluster cannot be asked; then 503. `12m` covers a whole outage of ten minutes.',
+          'How old decisions on access, sessions, signing keys and the first administrator may be while Gatehouse cannot ask the cluster; then 503. `12m` covers a whole outage of ten minutes.',
         ),
       shareQuestions: z
         .boolean()
         .optional()
         .describe(
-          'Whether replicas share, in the Secret `<platform>-recent-questions`, what callers were allowed in the last ten minutes, so that each keeps the cluster’s answers to that ready for an outage. Default: `true` if sessions are in Secrets.',
+          'Whether replicas share, in the Secret `<platform>-recent-questions`, what callers were allowed in the last ten minutes, so that each replica gets its own decisions on these from the cluster before an outage. Default: `true` if sessions are in Secrets.',
         ),
     }).describe('Who may do what.'),
     users: section({
@@ -210,13 +218,13 @@ export const configSchema = z
         .enum(['secret', 'userObject'])
         .default('secret')
         .describe(
-          'Where the password hashes of User objects are. `secret`: one Secret per user in Gatehouse’s namespace; `userObject`: `spec.password`, for clusters where the controllers of KubeSphere 3.4 still run.',
+          'Where the password hashes of User objects are stored. `secret`: one Secret per user in Gatehouse’s namespace; `userObject`: `spec.password`, for clusters where the controllers of KubeSphere 3.4 still run.',
         ),
       reservedNames: z
         .array(z.string().min(1))
         .default(['kubernetes-admin', 'kubernetes-super-admin', 'kube-admin'])
         .describe(
-          'Names that no user is created with and that nobody may have in the gateway, besides those that begin with `system:` or `kubeadm:`.',
+          'Names that no user can be created with, and that callers of the gateway must not have, in addition to names that begin with `system:` or `kubeadm:`.',
         ),
     }).describe('Users as objects of the cluster.'),
     gateway: section({
@@ -224,19 +232,19 @@ export const configSchema = z
         .boolean()
         .default(false)
         .describe(
-          'Whether `/api`, `/apis`, `/openapi/v2` and `/openapi/v3` are passed on to the cluster, as the user who is signed in. Needs the right to impersonate these users and their groups.',
+          'Whether `/api`, `/apis`, `/openapi/v2` and `/openapi/v3` are passed on to the cluster, as the user who is signed in. Gatehouse needs the right to impersonate these users and their groups.',
         ),
       allowProxySubresources: z
         .boolean()
         .default(false)
         .describe(
-          'Whether calls that lead through the cluster to other servers are passed on: `proxy` of nodes, pods, services and aggregated groups, and upgraded connections of aggregated groups, like the console of a virtual machine. Pages that come that way run on the origin of this server.',
+          'Whether calls that lead through the cluster to other servers are passed on: `proxy` of nodes, pods, services and aggregated groups, and upgraded connections of aggregated groups, like the console of a virtual machine. Web pages that are served this way run on the origin of this server.',
         ),
       impersonation: z
         .enum(['refuse', 'honour'])
         .default('refuse')
         .describe(
-          'What happens to a call with `Impersonate-*` headers (`kubectl --as`). `refuse`: 403; `honour`: it is made as the user and the groups that it names, if the cluster lets the caller impersonate each of them.',
+          'What happens to a call with `Impersonate-*` headers (`kubectl --as`). `refuse`: 403; `honour`: Gatehouse makes the call as the user and groups in these headers, if the cluster lets the caller impersonate each of them.',
         ),
       rejectImpersonation: z
         .boolean()
@@ -248,7 +256,7 @@ export const configSchema = z
         .enum(['refuse', 'drop'])
         .default('refuse')
         .describe(
-          'What happens to the calls of a user in a group that this server may not impersonate. `refuse`: 403, which names the group; `drop`: they are passed on without the group.',
+          'What happens to the calls of a user in a group that this server may not impersonate. `refuse`: 403, which names the group; `drop`: Gatehouse passes the calls on without the group.',
         ),
     }).describe('The cluster’s own API, through this server.'),
     logging,
@@ -257,9 +265,9 @@ export const configSchema = z
         .enum(['memory', 'kubernetes'])
         .optional()
         .describe(
-          '`kubernetes`: one Secret per user who refreshed or ended a session, for any number of replicas; kept over restarts. `memory`: for a single replica; a restart forgets which sessions were ended, and refreshes none from before it. Default: `kubernetes` in a cluster, `memory` elsewhere.',
+          '`kubernetes`: one Secret per user who refreshed or ended a session, for any number of replicas; kept over restarts. `memory`: for a single replica; a restart forgets which sessions were ended, and no session from before it can be refreshed. Default: `kubernetes` in a cluster, `memory` elsewhere.',
         ),
-    }).describe('The sessions that sign-ins begin.'),
+    }).describe('The records of sessions.'),
     nodes: section({
       usage: z.boolean().default(true).describe('`false`: no pod watch and no usage annotations.'),
       maxStaleness: duration({
@@ -268,7 +276,9 @@ export const configSchema = z
         bounds: 'none, or at least 2m: a healthy watch may be silent for 75s',
       })
         .prefault('12m')
-        .describe('How old nodes and pods may be while the cluster cannot be followed; then 503. `none`: no limit.'),
+        .describe(
+          'How old nodes and pods may be while Gatehouse cannot follow the cluster; then 503. `none`: no limit.',
+        ),
       selfCheck: section({
         longestPeriod: duration({ minMs: LEAST_CHECK_PERIOD_MS, bounds: 'at least 7m30s' })
           .prefault('1h')
@@ -282,7 +292,7 @@ export const configSchema = z
             'Whether pods are compared with the cluster regularly. `auto`: not where the API server checks its own cache (Kubernetes 1.34 and later).',
           ),
       }),
-    }).describe('The mirror of the cluster’s nodes.'),
+    }).describe('The copy of the cluster’s nodes in memory.'),
     keys: section({
       secretName: objectName
         .optional()
