@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, countBetween, duration, objectName, path, section } from './fields.ts';
+import { count, countBetween, duration, objectName, path, section, textLike } from './fields.ts';
 
 const tokenReview = section({
   callerAuth: z
@@ -130,6 +130,11 @@ const client = z
     accessTokenInactivityTimeout: duration()
       .optional()
       .describe('`accessTokenInactivityTimeout` for this client. Default: that of all clients.'),
+    idTokenMaxAge: accessTokenLife()
+      .optional()
+      .describe(
+        'Lifetime of its ID tokens. 15m is enough where a cluster verifies them itself: it never asks whether a session has ended. Default: that of its access tokens.',
+      ),
   })
   .superRefine((value, context) => {
     const { secret, secretFile, secretName } = value;
@@ -180,6 +185,14 @@ const oauthOptions = section({
   sessionMaxAge: duration({ minMs: MINUTE_MS, bounds: 'at least 1m' })
     .prefault('720h')
     .describe('No token lives longer than this after its sign-in.'),
+  emailFallbackDomain: textLike(
+    /^(?=.{1,180}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+    'a domain such as "users.example.com"',
+  )
+    .optional()
+    .describe(
+      'A user without an e-mail address gets `<name>@<domain>` in ID tokens and userinfo, without `email_verified`: for clients that refuse users without an address. Default: no address.',
+    ),
   refreshReplayWindow: duration({ maxMs: MINUTE_MS, bounds: 'between 0s and 60s' })
     .prefault('30s')
     .describe('How long a used refresh token still returns its one successor.'),

@@ -11,6 +11,7 @@ export interface ClientConfig {
   readonly postLogoutRedirectURIs: readonly string[];
   readonly accessTokenMaxAge?: number;
   readonly accessTokenInactivityTimeout?: number;
+  readonly idTokenMaxAge?: number;
 }
 
 interface FirstAdministratorConfig {

@@ -103,7 +103,7 @@ export function createAuthorizationServer(
     token: token.token,
     revoke: revoke.answer,
     introspect: introspect.answer,
-    userinfo: createUserinfo(options, bearerToken),
+    userinfo: createUserinfo(options, { bearerToken, standing }),
     logout: createLogout(options, { bearerToken, ends, events }),
     keys: createJwks(keys),
     metadata: () => metadata,

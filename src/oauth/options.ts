@@ -16,6 +16,8 @@ export interface Client {
   /** Default: the setting of the server. */
   readonly accessTokenMaxAgeSeconds?: number;
   readonly accessTokenInactivityTimeoutSeconds?: number;
+  /** Default: that of its access tokens. */
+  readonly idTokenMaxAgeSeconds?: number;
 }
 
 export interface OAuthOptions {
@@ -30,6 +32,8 @@ export interface OAuthOptions {
   readonly accessTokenInactivityTimeoutSeconds: number;
   /** No token is valid longer than this after its sign-in. */
   readonly sessionMaxAgeSeconds: number;
+  /** A user without an e-mail address gets `<name>@<domain>` in ID tokens and userinfo. Absent: no address. */
+  readonly emailFallbackDomain?: string;
   readonly refreshReplayWindowSeconds: number;
   readonly maximumClockSkewSeconds: number;
   /** If `false`, a sign-in ends the user's other sessions. */
@@ -51,6 +55,10 @@ export function lifetimesOf(client: Client | undefined, options: OAuthOptions): 
   const idleSeconds = client?.accessTokenInactivityTimeoutSeconds ?? options.accessTokenInactivityTimeoutSeconds;
   return { accessSeconds, refreshSeconds: accessSeconds + idleSeconds };
 }
+
+/** The lifetime of a client's ID tokens. */
+export const idTokenSeconds = (client: Client, options: OAuthOptions): number =>
+  client.idTokenMaxAgeSeconds ?? lifetimesOf(client, options).accessSeconds;
 
 /** The longest time for which any token is accepted after it was issued. A revocation must be remembered for as long. */
 export const longestTokenSeconds = (options: OAuthOptions): number =>

@@ -27,7 +27,8 @@ export function createJwks(keys: Pick<SigningKeys, 'publicKeys' | 'fault'>): () 
 }
 
 /** The claims about a user and a sign-in that are in our tokens or in userinfo. */
-const CLAIMS = 'iss sub aud iat exp auth_time name email locale preferred_username'.split(' ');
+const CLAIMS =
+  'iss sub aud iat exp auth_time sid at_hash name email email_verified locale preferred_username groups'.split(' ');
 
 /**
  * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). It names only what works (N-44): for example, a public
