@@ -93,7 +93,7 @@ const metadata = document({
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['RS256'],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-  scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+  scopes_supported: ['openid', 'profile', 'email', 'groups', 'offline_access'],
 });
 
 export const fakeAuthorizationServer: AuthorizationServer = {
