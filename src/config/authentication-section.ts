@@ -91,6 +91,34 @@ const redirectURI = z
     if (fault) context.addIssue({ code: 'custom', message: fault });
   });
 
+/** The hosts of a native app's own listener (RFC 8252 7.3), where http is as good as https. */
+const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?:[:/?]|$)/;
+
+/** A scheme of a native app: a domain name in reverse order (RFC 8252 7.1), so it has a dot. */
+const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/?[^/]/;
+
+/** What is wrong with the address that a code is sent to; `undefined` when it is fine (B-03). */
+function signInRedirectFault(text: string): string | undefined {
+  if (text === '*') return undefined; // KubeSphere 3.4's: it loads with a warning
+  if (PRIVATE_SCHEME.test(text))
+    return /[*#]/.test(text) || !AS_SENT.test(text) ? 'must have no wildcard, fragment or blank' : undefined;
+  const fault = redirectURIFault(text);
+  if (fault !== undefined) return fault;
+  const isSecure = text.startsWith('https://') || LOOPBACK.test(text);
+  return isSecure ? undefined : 'must be https, or http on 127.0.0.1, [::1] or localhost';
+}
+
+const signInRedirect = z
+  .string()
+  .meta({
+    'x-limits':
+      'each an https URL, an http URL on 127.0.0.1, [::1] or localhost, or an address of a scheme with a dot, written as it is sent',
+  })
+  .superRefine((text, context) => {
+    const fault = signInRedirectFault(text);
+    if (fault) context.addIssue({ code: 'custom', message: fault });
+  });
+
 const client = z
   .strictObject({
     name: z
@@ -115,10 +143,22 @@ const client = z
       .default(false)
       .describe('A client that cannot keep a secret: it may not use the password grant nor introspect tokens.'),
     grantTypes: z
-      .array(z.enum(['password', 'refresh_token']))
+      .array(z.enum(['authorization_code', 'password', 'refresh_token']))
       .min(1)
-      .default(['password', 'refresh_token'])
-      .describe('The grants that it may use at `POST /oauth/token`.'),
+      .optional()
+      .describe(
+        'The grants that it may use at `POST /oauth/token`. Default: `password` (not a public client with redirectURIs), `refresh_token`, and `authorization_code` with redirectURIs.',
+      ),
+    redirectURIs: z
+      .array(signInRedirect)
+      .default([])
+      .describe(
+        'Where a browser may be sent with a code after a sign-in, compared byte by byte; for http on a loopback host the port may differ. Without any, the client has no sign-in by browser.',
+      ),
+    grantMethod: z
+      .enum(['auto', 'deny'])
+      .default('auto')
+      .describe('`auto`: a person who signs in is sent back to the client. `deny`: nobody is.'),
     postLogoutRedirectURIs: z
       .array(redirectURI)
       .default([])
@@ -146,7 +186,14 @@ const client = z
         code: 'custom',
         message: 'needs exactly one of secret, secretFile, secretName, public: true',
       });
-    if (value.public && value.grantTypes.includes('password'))
+    if (value.grantTypes?.includes('authorization_code') && value.redirectURIs.every((uri) => uri === '*'))
+      context.addIssue({
+        code: 'custom',
+        path: ['grantTypes'],
+        message: 'authorization_code needs redirectURIs',
+      });
+    const isPasswordClient = value.grantTypes?.includes('password') ?? value.redirectURIs.length === 0;
+    if (value.public && isPasswordClient)
       context.addIssue({
         code: 'custom',
         path: ['grantTypes'],

@@ -1,3 +1,4 @@
+import type { AuthorizationEndpoint } from './authorize/authorization-endpoint.ts';
 import type { Actor, Origin } from './tokens/act.ts';
 
 /** A form POST under /oauth. `checkFormHead` has checked its head, and its body was read within the limit. */
@@ -89,6 +90,8 @@ export interface AuthorizationServer {
    * `OAuthError`.
    */
   userinfo(authorization: string | undefined, actorKnown?: (actor: Actor) => void): Userinfo;
+  /** Absent if no client has a sign-in by browser. */
+  readonly browser?: AuthorizationEndpoint;
   logout(request: EndSessionRequest): Promise<LogoutResponse>;
   /** The JWKS: public keys in the states next, active and verify-only. */
   keys(): PublicDocument;

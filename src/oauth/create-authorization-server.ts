@@ -6,6 +6,9 @@ import type { SecurityEvents } from '../security-events.ts';
 import type { PasswordSignIn, SignInRecorder } from '../users/sign-in.ts';
 import type { UserChanges, UserDirectory } from '../users/user.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
+import { createAuthorizationCodes } from './authorize/authorization-code.ts';
+import { createAuthorizationEndpoint, createPendingRequests } from './authorize/authorization-endpoint.ts';
+import { REQUEST_METADATA } from './authorize/authorization-request.ts';
 import type { ClientSecrets } from './client-secrets.ts';
 import { createBearerTokens } from './endpoints/authorization-header.ts';
 import { createClientAuthentication } from './endpoints/client-authentication.ts';
@@ -16,6 +19,7 @@ import { createJwks, createMetadata } from './endpoints/public-documents.ts';
 import { createRevocation } from './endpoints/revocation.ts';
 import { createTokenEndpoint } from './endpoints/token-endpoint.ts';
 import { createUserinfo } from './endpoints/userinfo.ts';
+import { createCodeGrant } from './grants/code-grant.ts';
 import { createPasswordGrant } from './grants/password-grant.ts';
 import { createRefreshGrant } from './grants/refresh-grant.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
@@ -67,7 +71,14 @@ export function createAuthorizationServer(
   const issuer = createTokenIssuer(options, { keys, standing, clock, random });
   const check = createTokenCheck(REFRESH, options, { keys, clock });
   const refreshTokens = createRefreshTokens(options, { check, liveUser: parts.liveUser, clock });
+  const codes = createAuthorizationCodes(keys, clock);
+  const hasBrowserSignIn = options.clients.some(({ redirectURIs }) => redirectURIs.length > 0);
   const grants = new Map<string, Grant>([
+    ...(hasBrowserSignIn
+      ? ([
+          ['authorization_code', createCodeGrant(options, { codes, users, standing, sessions, ends, issuer, clock })],
+        ] as const)
+      : []),
     ['password', createPasswordGrant(options, { signIn, recorder, sessions, ends, issuer, clock })],
     ['refresh_token', createRefreshGrant(options, { refreshTokens, sessions, ends, issuer, clock, metrics })],
   ]);
@@ -95,7 +106,14 @@ export function createAuthorizationServer(
     events,
     results: metrics.introspections,
   });
-  const metadata = createMetadata(options, [...grants.keys()]);
+  const metadata = createMetadata(options, {
+    grantTypes: [...grants.keys()],
+    forBrowsers: hasBrowserSignIn ? REQUEST_METADATA : undefined,
+  });
+  const requests = createPendingRequests(keys, clock);
+  const browser = createAuthorizationEndpoint(options, {
+    ...{ signIn, recorder, requests, codes, sessions, standing, data, clock, events },
+  });
   const formEndpoints = { token, revoke, introspect };
   const bearerToken = createBearerTokens(options, verifier);
   return {
@@ -104,6 +122,7 @@ export function createAuthorizationServer(
     revoke: revoke.answer,
     introspect: introspect.answer,
     userinfo: createUserinfo(options, { bearerToken, standing }),
+    ...(hasBrowserSignIn ? { browser } : {}),
     logout: createLogout(options, { bearerToken, ends, events }),
     keys: createJwks(keys),
     metadata: () => metadata,

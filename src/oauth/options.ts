@@ -11,6 +11,10 @@ export interface Client {
   readonly grantTypes: readonly string[];
   /** Whether it may introspect the tokens of every client and not only its own. Default: `false`. */
   readonly introspectAll?: boolean;
+  /** Where a browser may be sent with a code; empty: the client has no sign-in by browser. */
+  readonly redirectURIs: readonly string[];
+  /** `deny`: every authorization request is refused. Default: `auto`, without a question. */
+  readonly grantMethod?: 'auto' | 'deny';
   /** Compared byte by byte. */
   readonly postLogoutRedirectURIs: readonly string[];
   /** Default: the setting of the server. */
@@ -65,7 +69,7 @@ export const longestTokenSeconds = (options: OAuthOptions): number =>
   Math.max(...[undefined, ...options.clients].map((client) => lifetimesOf(client, options).refreshSeconds)) +
   options.maximumClockSkewSeconds;
 
-type Endpoint = 'token' | 'userinfo' | 'keys' | 'revoke' | 'introspect' | 'logout';
+type Endpoint = 'authorize' | 'token' | 'userinfo' | 'keys' | 'revoke' | 'introspect' | 'logout';
 
 /** The URL of an endpoint. An issuer that ends in `/oauth` already contains the path prefix. */
 export const endpointUrl = (issuer: string, endpoint: Endpoint): string =>

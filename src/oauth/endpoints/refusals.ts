@@ -40,6 +40,10 @@ export const unauthorizedClient = (): OAuthError =>
     description: 'the client may not use this grant type',
   });
 
+/** A page was not opened by a browser's navigation, or its form was posted by another site (B-24). */
+export const crossSiteForm = (): OAuthError =>
+  new OAuthError({ status: 403, code: 'invalid_request', description: 'another site may not send this request' });
+
 /** A public client cannot authenticate, so it gets no information about tokens (T-26). */
 export const mayNotIntrospect = (): OAuthError =>
   new OAuthError({
@@ -70,6 +74,10 @@ export const signInThrottled = (retryAfterSeconds: number): OAuthError =>
 /** The same answer for every reason for which a refresh token is refused (N-20, N-21, N-23). */
 export const refreshTokenNotValid = (): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_grant', description: 'the refresh token is not valid' });
+
+/** The same answer for every reason for which an authorization code is refused (B-43). */
+export const codeNotValid = (): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_grant', description: 'the authorization code is not valid' });
 
 /**
  * The same refusal with status 401, for a client that sent a bearer token with the form: it shows its sign-in page only after a 401

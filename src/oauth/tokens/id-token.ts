@@ -15,11 +15,13 @@ export interface IdTokenRequest {
   readonly key: SigningKey;
   /** The access token of the same response; its digest is the claim `at_hash`. */
   readonly accessToken: string;
+  /** As the authorization request sent it; absent in all other responses. */
+  readonly nonce: string | undefined;
 }
 
 /** Signs the ID token of a response (OpenID Connect Core 2). The same request gives the same token, byte for byte. */
 export function createIdTokens(options: OAuthOptions, standing: UserStandings): (request: IdTokenRequest) => string {
-  return ({ session, imprint, key, accessToken }) => {
+  return ({ session, imprint, key, accessToken, nonce }) => {
     const { user, client, sid, authTime } = session;
     const lifetimeEnd = imprint.issuedAt + idTokenSeconds(client, options);
     const scopes = scopesOf(session.scope);
@@ -32,6 +34,7 @@ export function createIdTokens(options: OAuthOptions, standing: UserStandings): 
       auth_time: authTime,
       sid,
       at_hash: halfDigest(accessToken),
+      ...(nonce === undefined ? {} : { nonce }),
       ...(scopes.has('profile') ? { name: user.name, preferred_username: user.name } : {}),
       ...(scopes.has('email') ? emailClaims(user, options) : {}),
     };

@@ -18,8 +18,8 @@ export interface TokenIssuer {
   imprint(generation: number, issuedAt: number): Imprint;
   /** When the last token of the pair will have expired, in seconds. */
   keepUntil(session: TokenSession, imprint: Imprint): number;
-  /** Signs the tokens: two signatures, or three if the scope has `openid`; each takes about 1 ms. */
-  pair(session: TokenSession, imprint: Imprint): TokenResponse;
+  /** Signs the tokens: two signatures, or three if the scope has `openid`; each takes about 1 ms. `nonce`: as the authorization request sent it. */
+  pair(session: TokenSession, imprint: Imprint, nonce?: string): TokenResponse;
 }
 
 export interface IssuerParts {
@@ -45,7 +45,7 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
   const keepUntil = (session: TokenSession, { issuedAt }: Imprint): number =>
     expiry(session, issuedAt, lifetimesOf(session.client, options).refreshSeconds) + options.maximumClockSkewSeconds;
 
-  const pair = (session: TokenSession, imprint: Imprint): TokenResponse => {
+  const pair = (session: TokenSession, imprint: Imprint, nonce?: string): TokenResponse => {
     const key = signingKey(imprint.kid);
     const lifetimes = lifetimesOf(session.client, options);
     const accessExpiry = expiry(session, imprint.issuedAt, lifetimes.accessSeconds);
@@ -80,7 +80,7 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
       refresh_token: signToken(key, REFRESH.typ, refresh),
       expires_in: secondsLeft(accessExpiry, imprint.issuedAt, parts.clock.now()),
       ...(session.scope === undefined ? {} : { scope: session.scope }),
-      ...(wantsIdToken ? { id_token: idToken({ session, imprint, key, accessToken }) } : {}),
+      ...(wantsIdToken ? { id_token: idToken({ session, imprint, key, accessToken, nonce }) } : {}),
     };
   };
   const imprint = (generation: number, issuedAt: number): Imprint => {

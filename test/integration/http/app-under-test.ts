@@ -167,7 +167,7 @@ function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
   const gatewayIsOpen = gateway !== undefined;
   return [
     listFamily(lists),
-    oauthFamily(authorizationServer),
+    oauthFamily(authorizationServer, 'https://gatehouse.example.com/oauth'),
     tokenReviewFamily(tokenReviews),
     ...(accounts ? [accountFamily({ ...accounts, gatewayIsOpen })] : []),
     ...(gateway ? [gatewayFamily(gateway)] : []),
