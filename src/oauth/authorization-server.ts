@@ -1,4 +1,4 @@
-import type { AuthorizationEndpoint } from './authorize/authorization-endpoint.ts';
+import type { AuthorizationEndpoint } from './authorize/browser-answer.ts';
 import type { Actor, Origin } from './tokens/act.ts';
 
 /** A form POST under /oauth. `checkFormHead` has checked its head, and its body was read within the limit. */

@@ -19,9 +19,9 @@ import { createJwks, createMetadata } from './endpoints/public-documents.ts';
 import { createRevocation } from './endpoints/revocation.ts';
 import { createTokenEndpoint } from './endpoints/token-endpoint.ts';
 import { createUserinfo } from './endpoints/userinfo.ts';
-import { createCodeGrant } from './grants/code-grant.ts';
-import { createPasswordGrant } from './grants/password-grant.ts';
-import { createRefreshGrant } from './grants/refresh-grant.ts';
+import { type CodeGrantParts, createCodeGrant } from './grants/code-grant.ts';
+import { createPasswordGrant, type PasswordGrantParts } from './grants/password-grant.ts';
+import { createRefreshGrant, type RefreshGrantParts } from './grants/refresh-grant.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import { createTokenMetrics } from './metrics.ts';
 import type { OAuthOptions } from './options.ts';
@@ -64,7 +64,7 @@ export function createAuthorizationServer(
   options: OAuthOptions,
   parts: AuthorizationServerParts,
 ): BuiltAuthorizationServer {
-  const { data, keys, sessions, users, standing, signIn, recorder, verifier, clock, random, events } = parts;
+  const { data, keys, sessions, users, standing, verifier, clock, random, events } = parts;
   const metrics = createTokenMetrics(parts.registry);
   const ends = createSessionEnds(options, { sessions, clock, logger: parts.logger, metrics, events });
   users.onChange((name) => void ends.changed(name, standingDigest(users.byName(name), standing)));
@@ -72,16 +72,7 @@ export function createAuthorizationServer(
   const check = createTokenCheck(REFRESH, options, { keys, clock });
   const refreshTokens = createRefreshTokens(options, { check, liveUser: parts.liveUser, clock });
   const codes = createAuthorizationCodes(keys, clock);
-  const hasBrowserSignIn = options.clients.some(({ redirectURIs }) => redirectURIs.length > 0);
-  const grants = new Map<string, Grant>([
-    ...(hasBrowserSignIn
-      ? ([
-          ['authorization_code', createCodeGrant(options, { codes, users, standing, sessions, ends, issuer, clock })],
-        ] as const)
-      : []),
-    ['password', createPasswordGrant(options, { signIn, recorder, sessions, ends, issuer, clock })],
-    ['refresh_token', createRefreshGrant(options, { refreshTokens, sessions, ends, issuer, clock, metrics })],
-  ]);
+  const grants = createGrants(options, { ...parts, codes, refreshTokens, ends, issuer, metrics });
   const { clientFailures, clientSecrets } = parts;
   const clients = createClientAuthentication(options, { clock, random, clientFailures, clientSecrets });
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
@@ -106,14 +97,11 @@ export function createAuthorizationServer(
     events,
     results: metrics.introspections,
   });
-  const metadata = createMetadata(options, {
-    grantTypes: [...grants.keys()],
-    forBrowsers: hasBrowserSignIn ? REQUEST_METADATA : undefined,
-  });
+  const isForBrowsers = hasBrowserSignIn(options);
+  const forBrowsers = isForBrowsers ? REQUEST_METADATA : undefined;
+  const metadata = createMetadata(options, { grantTypes: [...grants.keys()], forBrowsers });
   const requests = createPendingRequests(keys, clock);
-  const browser = createAuthorizationEndpoint(options, {
-    ...{ signIn, recorder, requests, codes, sessions, standing, data, clock, events },
-  });
+  const browser = createAuthorizationEndpoint(options, { ...parts, requests, codes });
   const formEndpoints = { token, revoke, introspect };
   const bearerToken = createBearerTokens(options, verifier);
   return {
@@ -122,10 +110,28 @@ export function createAuthorizationServer(
     revoke: revoke.answer,
     introspect: introspect.answer,
     userinfo: createUserinfo(options, { bearerToken, standing }),
-    ...(hasBrowserSignIn ? { browser } : {}),
+    ...(isForBrowsers ? { browser } : {}),
     logout: createLogout(options, { bearerToken, ends, events }),
     keys: createJwks(keys),
     metadata: () => metadata,
     ends,
   };
+}
+
+/** Whether any client may send people here with a browser. */
+const hasBrowserSignIn = ({ clients }: OAuthOptions): boolean =>
+  clients.some(({ redirectURIs }) => redirectURIs.length > 0);
+
+type GrantParts = CodeGrantParts & PasswordGrantParts & RefreshGrantParts;
+
+/** The grants that this configuration has, keyed by `grant_type`. */
+function createGrants(options: OAuthOptions, parts: GrantParts): ReadonlyMap<string, Grant> {
+  const forBrowsers: readonly [string, Grant][] = hasBrowserSignIn(options)
+    ? [['authorization_code', createCodeGrant(options, parts)]]
+    : [];
+  return new Map([
+    ...forBrowsers,
+    ['password', createPasswordGrant(options, parts)],
+    ['refresh_token', createRefreshGrant(options, parts)],
+  ]);
 }

@@ -14,8 +14,8 @@ import type { Exchange, Handler, Route } from '../exchange.ts';
 import type { RouteFamily } from '../family.ts';
 import type { HttpLimits } from '../limits.ts';
 import { atPace, createRefusalPace } from '../refusal-pace.ts';
+import { originOf } from '../request-origin.ts';
 import { signInRoutes } from '../sign-in/sign-in-routes.ts';
-import { originOf } from './origin.ts';
 
 interface OAuthRouteParts {
   readonly server: AuthorizationServer;

@@ -5,7 +5,7 @@ import { STYLE } from './style.ts';
 import type { Language } from './texts.ts';
 
 /** A page, and what else its form may lead to. */
-export interface Page {
+export interface HtmlPage {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ function sourceOf(uri: string): string {
 }
 
 /** The sign-in page; a refused attempt shows it again with the reason. */
-export function signInPage(page: SignInPage, { texts, tag }: Language, product: string): Page {
+export function signInPage(page: SignInPage, { texts, tag }: Language, product: string): HtmlPage {
   const { problem, retryAfterSeconds } = page;
   const wait = retryAfterSeconds === undefined ? '' : ` ${texts.retryAfter(retryAfterSeconds)}`;
   const told = problem && html`<p id="problem" role="alert">${texts.problems[problem]}${wait}</p>`;
@@ -74,7 +74,7 @@ export function faultPage(
   { fault, again }: Extract<BrowserAnswer, { kind: 'fault' }>,
   { texts, tag }: Language,
   product: string,
-): Page {
+): HtmlPage {
   const link = again === undefined ? undefined : html`<p><a href="${again}">${texts.again}</a></p>`;
   const main = html`<h1>${texts.faultTitle}</h1>
 <p role="alert">${texts.faults[fault]}</p>
@@ -87,7 +87,7 @@ export function returnPage(
   { action, fields }: Extract<BrowserAnswer, { kind: 'post' }>,
   { texts, tag }: Language,
   product: string,
-): Page {
+): HtmlPage {
   const inputs = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">
 `,
@@ -114,8 +114,8 @@ function toPage(
     tag,
     product,
   }: { readonly title: string; readonly main: Html; readonly tag: string; readonly product: string },
-  headers: Page['headers'],
-): Page {
+  headers: HtmlPage['headers'],
+): HtmlPage {
   const { text } = html`<html lang="${tag}">
 <head>
 <meta charset="utf-8">

@@ -1,5 +1,5 @@
-import { AUTHORIZE_PATH, type AuthorizationEndpoint } from '../../oauth/authorize/authorization-endpoint.ts';
-import type { BrowserAnswer } from '../../oauth/authorize/browser-answer.ts';
+import { AUTHORIZE_PATH } from '../../oauth/authorize/authorization-endpoint.ts';
+import type { AuthorizationEndpoint, BrowserAnswer } from '../../oauth/authorize/browser-answer.ts';
 import { checkFormHead } from '../../oauth/endpoints/form.ts';
 import { crossSiteForm } from '../../oauth/endpoints/refusals.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -7,10 +7,10 @@ import { type AnswerWriter, NO_BODY, wholeBody } from '../answer/answer.ts';
 import type { BodyReader } from '../answer/read-body.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
-import { originOf } from '../routes/origin.ts';
+import { originOf } from '../request-origin.ts';
 import { type BrowserCookie, createBrowserCookie } from './browser-cookie.ts';
 import { isNavigation, isOwnForm } from './browser-demands.ts';
-import { faultPage, type Page, returnPage, SIGN_IN_PATH, signInPage } from './pages.ts';
+import { faultPage, type HtmlPage, returnPage, SIGN_IN_PATH, signInPage } from './pages.ts';
 import { chooseLanguage, type Language } from './texts.ts';
 
 export interface SignInRouteParts {
@@ -99,7 +99,7 @@ function send(
   writer.send(exchange, page.status, { ...all, ...UNCACHED, ...headers }, wholeBody(body));
 }
 
-function toPage(answer: Exclude<BrowserAnswer, { kind: 'redirect' }>, language: Language, product: string): Page {
+function toPage(answer: Exclude<BrowserAnswer, { kind: 'redirect' }>, language: Language, product: string): HtmlPage {
   switch (answer.kind) {
     case 'sign-in':
       return signInPage(answer, language, product);

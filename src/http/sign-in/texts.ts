@@ -3,7 +3,7 @@ import type { BrowserAnswer, SignInProblem } from '../../oauth/authorize/browser
 type Fault = Extract<BrowserAnswer, { kind: 'fault' }>['fault'];
 
 /** What the pages say in one language. */
-export interface PageTexts {
+interface PageTexts {
   readonly title: string;
   /** Before the name of the client. */
   readonly continueTo: string;

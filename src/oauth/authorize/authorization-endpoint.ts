@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import type { User } from '../../users/user.ts';
-import { type Form, parameter, parseForm } from '../endpoints/form.ts';
+import { parameter, parseForm } from '../endpoints/form.ts';
 import { checkPassword, type PasswordCheckParts } from '../endpoints/password-check.ts';
 import { toOAuthError } from '../endpoints/refusals.ts';
 import { derivedKey } from '../keys/loaded-keys.ts';
@@ -9,11 +9,11 @@ import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { OAuthOptions } from '../options.ts';
 import type { SessionStore } from '../sessions/sessions.ts';
 import type { TokenData } from '../token-data.ts';
-import { Act, type Origin } from '../tokens/act.ts';
+import { Act } from '../tokens/act.ts';
 import { standingDigest, type UserStandings } from '../tokens/user-standing.ts';
 import { type AuthorizationCodes, CODE_SECONDS, digestOf } from './authorization-code.ts';
 import { type AuthorizationRequest, checkAuthorizationRequest, type Return } from './authorization-request.ts';
-import type { BrowserAnswer, SignInPage, SignInProblem } from './browser-answer.ts';
+import type { AuthorizationEndpoint, BrowserAnswer, SignInPage, SignInRequest } from './browser-answer.ts';
 import { isRegistered, withParameters } from './redirect-uris.ts';
 import { createSealedValues, type SealedValues } from './sealed-values.ts';
 
@@ -50,26 +50,6 @@ export interface AuthorizationEndpointParts extends PasswordCheckParts {
   readonly data: Pick<TokenData, 'check'>;
   readonly clock: Clock;
   readonly events: SecurityEvents;
-}
-
-/** The form of the sign-in page. */
-export interface SignInRequest extends Origin {
-  readonly body: Buffer;
-  /** The value of the browser's cookie; `undefined` without one. */
-  readonly browser: string | undefined;
-  /** The caller's full address, for the login records that the user may read. */
-  readonly address: string;
-  readonly userAgent: string | undefined;
-  /** Aborts when the client disconnects. */
-  readonly signal: AbortSignal;
-}
-
-/** `/oauth/authorize` and the form of its page. */
-export interface AuthorizationEndpoint {
-  /** `browser`: the value of the browser's cookie, which the answer sets. */
-  authorize(query: string, browser: string): Promise<BrowserAnswer>;
-  /** Throws an `OAuthError` for a malformed form, and while keys, sessions or users are missing. */
-  signIn(request: SignInRequest): Promise<BrowserAnswer>;
 }
 
 /** Enough to look up a password. The page then has to be asked for again. */
@@ -113,14 +93,6 @@ const createClientAnswers = ({ issuer }: Pick<OAuthOptions, 'issuer'>): ClientAn
   },
 });
 
-/** One form of the page, with the request that it belongs to. */
-interface Attempt {
-  readonly sealed: string;
-  readonly pending: PendingRequest;
-  readonly http: SignInRequest;
-  readonly act: Act;
-}
-
 function createSignIn(
   options: OAuthOptions,
   parts: AuthorizationEndpointParts,
@@ -129,7 +101,19 @@ function createSignIn(
   return async (http) => {
     const act = new Act(parts.events, http, 'authorize');
     try {
-      return await answerForm(http, act);
+      const form = parseForm(http.body);
+      const sealed = parameter(form, 'request') ?? '';
+      const pending = await parts.requests.open(sealed);
+      if (!pending || !isStillRegistered(pending.request, options)) return { kind: 'fault', fault: 'expired' };
+      if (http.browser === undefined || digestOf(http.browser) !== pending.browser)
+        return { kind: 'fault', fault: 'lost_cookie', again: toTarget(pending.request) };
+      act.is('sign_in');
+      act.involves({ clientId: pending.request.clientId });
+      parts.data.check();
+      const typed = { username: parameter(form, 'username') ?? '', password: parameter(form, 'password') ?? '' };
+      const signedIn = await judge(typed, http, act, parts);
+      if (!('user' in signedIn)) return toPage(pending, { sealed, username: typed.username, ...signedIn });
+      return answers.to(pending.request, { code: await issue(signedIn.user, pending.request, act, parts) });
     } catch (error) {
       const refusal = toOAuthError(error);
       act.refused(refusal.refusal);
@@ -138,49 +122,45 @@ function createSignIn(
       act.end();
     }
   };
+}
 
-  async function answerForm(http: SignInRequest, act: Act): Promise<BrowserAnswer> {
-    const form = parseForm(http.body);
-    const sealed = parameter(form, 'request') ?? '';
-    const pending = await parts.requests.open(sealed);
-    if (!pending || !isStillRegistered(pending.request, options)) return { kind: 'fault', fault: 'expired' };
-    if (http.browser === undefined || digestOf(http.browser) !== pending.browser)
-      return { kind: 'fault', fault: 'lost_cookie', again: toTarget(pending.request) };
-    act.is('sign_in');
-    act.involves({ clientId: pending.request.clientId });
-    parts.data.check();
-    return judgePassword(form, { sealed, pending, http, act });
-  }
+/** The user, or what the page says about the attempt. */
+type Judged = { readonly user: User } | (Required<Pick<SignInPage, 'problem'>> & Pick<SignInPage, 'retryAfterSeconds'>);
 
-  async function judgePassword(form: Form, { sealed, pending, http, act }: Attempt): Promise<BrowserAnswer> {
-    const [username = '', password] = [parameter(form, 'username'), parameter(form, 'password')];
-    const again = (problem: SignInProblem, more: { readonly retryAfterSeconds?: number } = {}): SignInPage =>
-      toPage(pending, { sealed, username, problem, ...more });
-    if (username === '' || password === undefined) {
-      act.came('refused');
-      return again('incomplete');
-    }
-    const result = await checkPassword({ username, password, http, act }, parts);
-    if (result.kind === 'refused') return again('incorrect');
-    if (result.kind !== 'ok') return again(result.kind, { retryAfterSeconds: result.retryAfterSeconds });
-    return answers.to(pending.request, { code: await issue(result.user, pending.request, act) });
+async function judge(
+  typed: { readonly username: string; readonly password: string },
+  http: SignInRequest,
+  act: Act,
+  parts: PasswordCheckParts,
+): Promise<Judged> {
+  if (typed.username === '' || typed.password === '') {
+    act.came('refused');
+    return { problem: 'incomplete' };
   }
+  const result = await checkPassword({ ...typed, http, act }, parts);
+  if (result.kind === 'ok') return { user: result.user };
+  if (result.kind === 'refused') return { problem: 'incorrect' };
+  return { problem: result.kind, retryAfterSeconds: result.retryAfterSeconds };
+}
 
-  function issue(user: User, request: AuthorizationRequest, act: Act): Promise<string> {
-    const { clientId, redirectURI, isRedirectNamed, scope, nonce, codeChallenge } = request;
-    const issuedAt = Math.floor(parts.clock.now() / 1000);
-    const sid = parts.sessions.newId();
-    act.is('code_issued');
-    act.involves({ user: user.name, sid });
-    const code = {
-      ...{ clientId, isRedirectNamed, redirect: digestOf(redirectURI), user: user.name, sid, issuedAt },
-      ...{ authTime: issuedAt, standing: standingDigest(user, parts.standing) },
-      ...(scope === undefined ? {} : { scope }),
-      ...(nonce === undefined ? {} : { nonce }),
-      ...(codeChallenge === undefined ? {} : { codeChallenge }),
-    };
-    return parts.codes.seal(code, CODE_SECONDS);
-  }
+function issue(
+  user: User,
+  { clientId, redirectURI, isRedirectNamed, scope, nonce, codeChallenge }: AuthorizationRequest,
+  act: Act,
+  { clock, sessions, standing, codes }: AuthorizationEndpointParts,
+): Promise<string> {
+  const issuedAt = Math.floor(clock.now() / 1000);
+  const sid = sessions.newId();
+  act.is('code_issued');
+  act.involves({ user: user.name, sid });
+  const code = {
+    ...{ clientId, isRedirectNamed, redirect: digestOf(redirectURI), user: user.name, sid, issuedAt },
+    ...{ authTime: issuedAt, standing: standingDigest(user, standing) },
+    ...(scope === undefined ? {} : { scope }),
+    ...(nonce === undefined ? {} : { nonce }),
+    ...(codeChallenge === undefined ? {} : { codeChallenge }),
+  };
+  return codes.seal(code, CODE_SECONDS);
 }
 
 /** Another replica may have made the page, with an older configuration. */

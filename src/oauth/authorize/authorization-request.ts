@@ -2,12 +2,13 @@ import { parseParameters } from '../endpoints/form.ts';
 import { SCOPES } from '../endpoints/grant.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Client, OAuthOptions } from '../options.ts';
+import type { PageFault } from './browser-answer.ts';
 import { isRegistered } from './redirect-uris.ts';
 
 /** How the result gets to the client: in the query of a redirect, or in a form that the browser posts. */
 const RESPONSE_MODES = ['query', 'form_post'] as const;
 
-export type ResponseMode = (typeof RESPONSE_MODES)[number];
+type ResponseMode = (typeof RESPONSE_MODES)[number];
 
 /** Where the browser goes with a result, good or bad. */
 export interface Return {
@@ -29,7 +30,7 @@ export interface AuthorizationRequest extends Return {
 }
 
 /** What the page shows and decides, beside the request. */
-export interface Prompting {
+interface Prompting {
   /** Whether the client wants an error instead of a page (`prompt=none`). */
   readonly isSilent: boolean;
   /** The name to begin with. */
@@ -39,7 +40,7 @@ export interface Prompting {
 }
 
 /** The error codes of RFC 6749 4.1.2.1 and OpenID Connect Core 3.1.2.6 that a client gets. */
-export type AuthorizationErrorCode =
+type AuthorizationErrorCode =
   | 'invalid_request'
   | 'unsupported_response_type'
   | 'unauthorized_client'
@@ -51,13 +52,10 @@ export type AuthorizationErrorCode =
   | 'server_error'
   | 'temporarily_unavailable';
 
-export interface AuthorizationError {
+interface AuthorizationError {
   readonly code: AuthorizationErrorCode;
   readonly description: string;
 }
-
-/** Why a person gets a page instead of a redirect: nobody knows yet whether the redirect address is the client's. */
-export type PageFault = 'malformed' | 'unknown_client' | 'unknown_redirect' | 'ambiguous';
 
 export type CheckedRequest =
   | {

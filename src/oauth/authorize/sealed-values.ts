@@ -2,7 +2,7 @@ import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import type { Clock } from '../../runtime/clock.ts';
 
 /** A key of AES-256-GCM, with the name by which it is found again. */
-export interface SealingKey {
+interface SealingKey {
   readonly kid: string;
   readonly key: Uint8Array;
 }

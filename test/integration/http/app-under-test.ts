@@ -102,6 +102,13 @@ export const fakeAuthorizationServer: AuthorizationServer = {
   revoke: async () => {},
   introspect: async () => ({ active: false }),
   userinfo: () => ({ sub: 'alice', name: 'alice', preferred_username: 'alice' }),
+  browser: {
+    authorize: async () => ({
+      ...{ kind: 'sign-in', request: 'sealed', clientId: 'web', username: '', locales: [] },
+      redirectURI: 'https://app.example.com/callback',
+    }),
+    signIn: async () => ({ kind: 'redirect', location: 'https://app.example.com/callback?code=c' }),
+  },
   logout: async () => ({}),
   keys: () => keys,
   metadata: () => metadata,

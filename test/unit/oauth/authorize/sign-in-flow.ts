@@ -5,7 +5,7 @@ import type { Client, OAuthOptions } from '../../../../src/oauth/options.ts';
 import { formRequest, newTestServer, ORIGIN, type TestServer, testOptions } from '../test-server.ts';
 
 export const CALLBACK = 'https://app.example.com/callback?tenant=1';
-export const SECRET = 'made-up-secret-of-web';
+const SECRET = 'made-up-secret-of-web';
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'; // RFC 7636 appendix B
 
 const CODE_GRANTS = ['authorization_code', 'refresh_token'];
@@ -25,10 +25,10 @@ const clients: readonly Client[] = [
 export const newBrowserServer = (change: Partial<OAuthOptions> = {}): Promise<TestServer> =>
   newTestServer({ clients, ...change });
 
-export const BROWSER = 'browser-of-alice-1234';
+const BROWSER = 'browser-of-alice-1234';
 
 /** The parameters of a whole request of `web`. */
-export const REQUEST = {
+const REQUEST = {
   client_id: 'web',
   redirect_uri: CALLBACK,
   response_type: 'code',
@@ -39,7 +39,7 @@ export const REQUEST = {
   code_challenge_method: 'S256',
 };
 
-export const endpointOf = ({ server }: TestServer) => {
+const endpointOf = ({ server }: TestServer) => {
   if (!server.browser) throw new Error('there is no sign-in by browser');
   return server.browser;
 };
