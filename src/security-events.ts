@@ -6,6 +6,11 @@
 /** What somebody did, or was refused. One line each, with `result`. */
 export type ActName =
   | 'sign_in'
+  /** A browser was sent back to a client with an authorization code, and the client redeemed it. */
+  | 'code_issued'
+  | 'code_redeemed'
+  /** A code was redeemed again. Somebody may have stolen it, so the session of its redemption was ended. */
+  | 'code_reused'
   | 'refresh'
   /** A refresh token was used again after its replay window. Somebody may have a copy, so its session was ended. */
   | 'refresh_token_reused'

@@ -15,6 +15,8 @@ export interface AccountNames {
   readonly globalRole: string;
   /** Annotation: not empty while the user must set a first password. */
   readonly uninitialized: string;
+  /** Annotation: the e-mail address that was verified. It says nothing about another address, which the user has now. */
+  readonly emailVerified: string;
   /** Annotation: when the password changed last (RFC 3339). */
   readonly lastPasswordChange: string;
   /**
@@ -48,6 +50,7 @@ export function accountNames(platform: string): AccountNames {
     prefix: `${group}/`,
     globalRole: `${group}/globalrole`,
     uninitialized: `${group}/uninitialized`,
+    emailVerified: `${group}/email-verified`,
     lastPasswordChange: `${group}/last-password-change-time`,
     incomplete: `${group}/incomplete`,
     tokensNotBefore: `${group}/tokens-not-before`,

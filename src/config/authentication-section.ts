@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, countBetween, duration, objectName, path, section } from './fields.ts';
+import { accessTokenLife, clients } from './client-section.ts';
+import { count, countBetween, duration, path, section, textLike } from './fields.ts';
 
 const tokenReview = section({
   callerAuth: z
@@ -24,31 +25,6 @@ const tokenReview = section({
       'The certificate holders that may call it: the common name, a DNS name or a URI of the client certificate, compared exactly. Needed with `clientCAFile`.',
     ),
 });
-
-/**
- * The characters that RFC 3986 allows in a URI as it is sent, except `*` and `#`, which have messages of their own.
- */
-const AS_SENT = /^[A-Za-z0-9._~:/?[\]@!$&'()+,;=%-]*$/;
-
-/** The authority must be written out: URL parsers read `https:host`, `https:///host` and `https:\\host` the same. */
-const WITH_AUTHORITY = /^https?:\/\/([^/?#]+)/i;
-
-/**
- * Why a sign-out may not redirect to this address; `undefined` when it may. The address is sent unchanged in a `Location`, so every
- * program must read it alike. It must be http or https, because `javascript:` would run in the page before it. It has no fragment
- * (RFC 6749 3.1.2), no name or password, and no wildcard.
- */
-function redirectURIFault(text: string): string | undefined {
-  if (text.includes('*')) return 'must be one address: wildcards are not allowed';
-  if (text.includes('#')) return 'must have no fragment';
-  if (!AS_SENT.test(text))
-    return 'must be written as it is sent: no blank, backslash or control character, others percent-encoded';
-  if (/%(?![0-9a-f]{2})/i.test(text)) return 'must have two hexadecimal digits after each "%"';
-  const [, authority] = WITH_AUTHORITY.exec(text) ?? [];
-  if (authority === undefined || !URL.canParse(text))
-    return 'expected an absolute http or https URL, such as "https://console.example.com/"';
-  return authority.includes('@') ? 'must not carry credentials' : undefined;
-}
 
 const MINUTE_MS = 60_000;
 /**
@@ -78,97 +54,6 @@ function issuerFault(text: string): string | undefined {
   return text.endsWith('/') ? 'must not end in a slash' : undefined;
 }
 
-const accessTokenLife = () =>
-  duration({ minMs: MINUTE_MS, bounds: 'at least 1m: a token cannot live for ever, nor for less than a minute' });
-
-const redirectURI = z
-  .string()
-  .meta({
-    'x-limits': 'an absolute http or https URL, written as it is sent, without credentials, wildcard and fragment',
-  })
-  .superRefine((text, context) => {
-    const fault = redirectURIFault(text);
-    if (fault) context.addIssue({ code: 'custom', message: fault });
-  });
-
-const client = z
-  .strictObject({
-    name: z
-      .string()
-      .min(1)
-      .max(255)
-      .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must have no control character and no line break')
-      .meta({
-        'x-limits':
-          '1 to 255 characters, none of them a control character or a line break; no two clients have one name',
-      })
-      .describe('The client_id.'),
-    secret: z.string().min(1).optional().describe('The secret itself; prefer `secretFile`.'),
-    secretFile: path.optional().describe('A file that holds the secret; one trailing newline is ignored.'),
-    secretName: objectName
-      .optional()
-      .describe(
-        'A Secret in Gatehouse’s namespace whose key `secret` holds the secret. The program creates it with a random value if there is none, and follows its changes.',
-      ),
-    public: z
-      .boolean()
-      .default(false)
-      .describe('A client that cannot keep a secret: it may not use the password grant nor introspect tokens.'),
-    grantTypes: z
-      .array(z.enum(['password', 'refresh_token']))
-      .min(1)
-      .default(['password', 'refresh_token'])
-      .describe('The grants that the client may use at `POST /oauth/token`.'),
-    postLogoutRedirectURIs: z
-      .array(redirectURI)
-      .default([])
-      .describe('Where a sign-out may redirect to, compared exactly.'),
-    introspectAll: z
-      .boolean()
-      .default(false)
-      .describe('Whether the client may introspect the tokens of every client, not only its own.'),
-    accessTokenMaxAge: accessTokenLife()
-      .optional()
-      .describe('Lifetime of this client’s access tokens. Default: that of all clients.'),
-    accessTokenInactivityTimeout: duration()
-      .optional()
-      .describe('`accessTokenInactivityTimeout` for this client. Default: that of all clients.'),
-  })
-  .superRefine((value, context) => {
-    const { secret, secretFile, secretName } = value;
-    const proofs = [secret, secretFile, secretName, value.public || undefined].filter(
-      (one) => one !== undefined,
-    ).length;
-    if (proofs !== 1)
-      context.addIssue({
-        code: 'custom',
-        message: 'needs exactly one of secret, secretFile, secretName, public: true',
-      });
-    if (value.public && value.grantTypes.includes('password'))
-      context.addIssue({
-        code: 'custom',
-        path: ['grantTypes'],
-        message: 'a public client may not use the password grant',
-      });
-    if (value.public && value.introspectAll)
-      context.addIssue({
-        code: 'custom',
-        path: ['introspectAll'],
-        message: 'a public client may not introspect tokens',
-      });
-  });
-
-const clients = z
-  .array(client)
-  .min(1)
-  .superRefine((list, context) => {
-    const names = list.map((one) => one.name);
-    names.forEach((name, index) => {
-      if (names.indexOf(name) !== index)
-        context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is the name of an earlier client' });
-    });
-  });
-
 const oauthOptions = section({
   issuer: issuer
     .optional()
@@ -183,6 +68,14 @@ const oauthOptions = section({
   sessionMaxAge: duration({ minMs: MINUTE_MS, bounds: 'at least 1m' })
     .prefault('720h')
     .describe('The longest time after a sign-in at which a token of its session expires.'),
+  emailFallbackDomain: textLike(
+    /^(?=.{1,180}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+    'a domain such as "users.example.com"',
+  )
+    .optional()
+    .describe(
+      'A user without an e-mail address gets `<name>@<domain>` in ID tokens and userinfo, without `email_verified`: for clients that refuse users without an address. Default: no address.',
+    ),
   refreshReplayWindow: duration({ maxMs: MINUTE_MS, bounds: 'between 0s and 60s' })
     .prefault('30s')
     .describe('How long after its use a refresh token still returns the same pair of tokens.'),

@@ -30,10 +30,22 @@ export function completeClients(
       client.secretFile === undefined ? client.secret : readSecret(client.secretFile, index, readFile, problems);
     warnings.push(...clientWarnings(client, secret));
     const { secretFile: _, secret: __, ...rest } = client;
-    return { ...rest, ...(secret === undefined ? {} : { secret }) } as ClientConfig;
+    const redirectURIs = client.redirectURIs.filter((uri) => uri !== ANY_REDIRECT);
+    const grantTypes = client.grantTypes ?? defaultGrants(client.public, redirectURIs);
+    return { ...rest, redirectURIs, grantTypes, ...(secret === undefined ? {} : { secret }) } as ClientConfig;
   });
   return { clients, problems, warnings };
 }
+
+/** KubeSphere 3.4's word for any address. It would send codes to whoever asks, so it counts as no address. */
+const ANY_REDIRECT = '*';
+
+/** A client with redirect addresses signs people in by browser, and by the password grant only if it can keep a secret. */
+const defaultGrants = (isPublic: boolean, redirectURIs: readonly string[]): readonly string[] => [
+  ...(redirectURIs.length > 0 ? ['authorization_code'] : []),
+  ...(isPublic && redirectURIs.length > 0 ? [] : ['password']),
+  'refresh_token',
+];
 
 /** The platform whose clients are those of KubeSphere 3.4, which send a secret that everybody knows. */
 const KUBESPHERE = 'kubesphere';
@@ -49,6 +61,7 @@ function builtInClient(platform: string): Clients {
     name: platform,
     ...(isKubeSphere ? { secret: platform, public: false } : { public: true }),
     grantTypes: ['password', 'refresh_token'],
+    redirectURIs: [],
     postLogoutRedirectURIs: [],
   };
   const proof = isKubeSphere ? `its id and its secret are both "${platform}"` : 'it is public and proves nothing';
@@ -76,7 +89,11 @@ function clientWarnings(client: FileClient, secret: string | undefined): string[
     warnings.push(
       `the secret of OAuth client "${client.name}" is easy to guess: use at least ${SHORT_SECRET} random characters`,
     );
-  if (client.grantTypes.includes('password'))
+  if (client.redirectURIs.includes(ANY_REDIRECT))
+    warnings.push(
+      `OAuth client "${client.name}" has the redirect address "*", which is never honoured: it has no sign-in by browser without other addresses`,
+    );
+  if (client.grantTypes?.includes('password') ?? !client.public)
     warnings.push(
       `OAuth client "${client.name}" may use the password grant, which RFC 9700 advises against; it sees people’s passwords`,
     );

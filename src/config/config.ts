@@ -8,9 +8,12 @@ export interface ClientConfig {
   readonly public: boolean;
   readonly grantTypes: readonly string[];
   readonly introspectAll?: boolean;
+  readonly redirectURIs: readonly string[];
+  readonly grantMethod?: 'auto' | 'deny';
   readonly postLogoutRedirectURIs: readonly string[];
   readonly accessTokenMaxAge?: number;
   readonly accessTokenInactivityTimeout?: number;
+  readonly idTokenMaxAge?: number;
 }
 
 interface FirstAdministratorConfig {

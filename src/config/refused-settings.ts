@@ -7,10 +7,7 @@ const BY_KEY: Readonly<Record<string, string>> = {
   signKeyData: OWN_KEYS,
   identityProviders: 'is not offered: users sign in with a password; remove it',
   respondWithChallenges: 'has no meaning here; remove it',
-  grantMethod: 'has no meaning here; remove it',
   scopeRestrictions: 'has no meaning here; remove it',
-  // Planned, but without effect so far. A clear refusal is better than a setting that does nothing.
-  redirectURIs: 'is not offered yet: there is no authorization endpoint; remove it',
   tokenReview: 'is in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
   rehash: 'is not offered: users are only read; create new hashes with "gatehouse hash-password", and remove it',
 };

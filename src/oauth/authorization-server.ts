@@ -1,3 +1,4 @@
+import type { AuthorizationEndpoint } from './authorize/browser-answer.ts';
 import type { Actor, Origin } from './tokens/act.ts';
 
 /** A form POST under /oauth. `checkFormHead` has checked its head, and its body was read within the limit. */
@@ -22,6 +23,8 @@ export interface TokenResponse {
   /** The remaining lifetime of the access token, in whole seconds. */
   readonly expires_in: number;
   readonly scope?: string;
+  /** Present if the scope of the session has `openid` (OpenID Connect Core 3.1.3.3). */
+  readonly id_token?: string;
 }
 
 /** GET or POST /oauth/logout. The parameters are in the query and, with POST, in the form. */
@@ -41,10 +44,12 @@ export interface LogoutResponse {
 /** A userinfo response (OpenID Connect Core 5.3.2); the members are in wire order. */
 interface Userinfo {
   readonly sub: string;
-  readonly name: string;
+  readonly name?: string;
   readonly email?: string;
+  readonly email_verified?: true;
   readonly locale?: string;
-  readonly preferred_username: string;
+  readonly preferred_username?: string;
+  readonly groups?: readonly string[];
 }
 
 /** An introspection response (RFC 7662 2.2); the members are in wire order. */
@@ -85,6 +90,8 @@ export interface AuthorizationServer {
    * `OAuthError`.
    */
   userinfo(authorization: string | undefined, actorKnown?: (actor: Actor) => void): Userinfo;
+  /** Absent if no client has a sign-in by browser. */
+  readonly browser?: AuthorizationEndpoint;
   logout(request: EndSessionRequest): Promise<LogoutResponse>;
   /** The JWKS: public keys in the states next, active and verify-only. */
   keys(): PublicDocument;

@@ -6,6 +6,9 @@ import type { SecurityEvents } from '../security-events.ts';
 import type { PasswordSignIn, SignInRecorder } from '../users/sign-in.ts';
 import type { UserChanges, UserDirectory } from '../users/user.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
+import { createAuthorizationCodes } from './authorize/authorization-code.ts';
+import { createAuthorizationEndpoint, createPendingRequests } from './authorize/authorization-endpoint.ts';
+import { REQUEST_METADATA } from './authorize/authorization-request.ts';
 import type { ClientSecrets } from './client-secrets.ts';
 import { createBearerTokens } from './endpoints/authorization-header.ts';
 import { createClientAuthentication } from './endpoints/client-authentication.ts';
@@ -16,8 +19,9 @@ import { createJwks, createMetadata } from './endpoints/public-documents.ts';
 import { createRevocation } from './endpoints/revocation.ts';
 import { createTokenEndpoint } from './endpoints/token-endpoint.ts';
 import { createUserinfo } from './endpoints/userinfo.ts';
-import { createPasswordGrant } from './grants/password-grant.ts';
-import { createRefreshGrant } from './grants/refresh-grant.ts';
+import { type CodeGrantParts, createCodeGrant } from './grants/code-grant.ts';
+import { createPasswordGrant, type PasswordGrantParts } from './grants/password-grant.ts';
+import { createRefreshGrant, type RefreshGrantParts } from './grants/refresh-grant.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import { createTokenMetrics } from './metrics.ts';
 import type { OAuthOptions } from './options.ts';
@@ -60,17 +64,15 @@ export function createAuthorizationServer(
   options: OAuthOptions,
   parts: AuthorizationServerParts,
 ): BuiltAuthorizationServer {
-  const { data, keys, sessions, users, standing, signIn, recorder, verifier, clock, random, events } = parts;
+  const { data, keys, sessions, users, standing, verifier, clock, random, events } = parts;
   const metrics = createTokenMetrics(parts.registry);
   const ends = createSessionEnds(options, { sessions, clock, logger: parts.logger, metrics, events });
   users.onChange((name) => void ends.changed(name, standingDigest(users.byName(name), standing)));
   const issuer = createTokenIssuer(options, { keys, standing, clock, random });
   const check = createTokenCheck(REFRESH, options, { keys, clock });
   const refreshTokens = createRefreshTokens(options, { check, liveUser: parts.liveUser, clock });
-  const grants = new Map<string, Grant>([
-    ['password', createPasswordGrant(options, { signIn, recorder, sessions, ends, issuer, clock })],
-    ['refresh_token', createRefreshGrant(options, { refreshTokens, sessions, ends, issuer, clock, metrics })],
-  ]);
+  const codes = createAuthorizationCodes(keys, clock);
+  const grants = createGrants(options, { ...parts, codes, refreshTokens, ends, issuer, metrics });
   const { clientFailures, clientSecrets } = parts;
   const clients = createClientAuthentication(options, { clock, random, clientFailures, clientSecrets });
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
@@ -95,7 +97,11 @@ export function createAuthorizationServer(
     events,
     results: metrics.introspections,
   });
-  const metadata = createMetadata(options, [...grants.keys()]);
+  const isForBrowsers = hasBrowserSignIn(options);
+  const forBrowsers = isForBrowsers ? REQUEST_METADATA : undefined;
+  const metadata = createMetadata(options, { grantTypes: [...grants.keys()], forBrowsers });
+  const requests = createPendingRequests(keys, clock);
+  const browser = createAuthorizationEndpoint(options, { ...parts, requests, codes });
   const formEndpoints = { token, revoke, introspect };
   const bearerToken = createBearerTokens(options, verifier);
   return {
@@ -103,10 +109,29 @@ export function createAuthorizationServer(
     token: token.token,
     revoke: revoke.answer,
     introspect: introspect.answer,
-    userinfo: createUserinfo(options, bearerToken),
+    userinfo: createUserinfo(options, { bearerToken, standing }),
+    ...(isForBrowsers ? { browser } : {}),
     logout: createLogout(options, { bearerToken, ends, events }),
     keys: createJwks(keys),
     metadata: () => metadata,
     ends,
   };
+}
+
+/** Whether any client may send people here with a browser. */
+const hasBrowserSignIn = ({ clients }: OAuthOptions): boolean =>
+  clients.some(({ redirectURIs }) => redirectURIs.length > 0);
+
+type GrantParts = CodeGrantParts & PasswordGrantParts & RefreshGrantParts;
+
+/** The grants that this configuration has, keyed by `grant_type`. */
+function createGrants(options: OAuthOptions, parts: GrantParts): ReadonlyMap<string, Grant> {
+  const forBrowsers: readonly [string, Grant][] = hasBrowserSignIn(options)
+    ? [['authorization_code', createCodeGrant(options, parts)]]
+    : [];
+  return new Map([
+    ...forBrowsers,
+    ['password', createPasswordGrant(options, parts)],
+    ['refresh_token', createRefreshGrant(options, parts)],
+  ]);
 }

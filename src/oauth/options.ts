@@ -11,11 +11,17 @@ export interface Client {
   readonly grantTypes: readonly string[];
   /** Whether it may introspect the tokens of every client and not only its own. Default: `false`. */
   readonly introspectAll?: boolean;
+  /** Where a browser may be sent with a code; empty: the client has no sign-in by browser. */
+  readonly redirectURIs: readonly string[];
+  /** `deny`: every authorization request is refused. Default: `auto`, without a question. */
+  readonly grantMethod?: 'auto' | 'deny';
   /** Compared byte by byte. */
   readonly postLogoutRedirectURIs: readonly string[];
   /** Default: the setting of the server. */
   readonly accessTokenMaxAgeSeconds?: number;
   readonly accessTokenInactivityTimeoutSeconds?: number;
+  /** Default: that of its access tokens. */
+  readonly idTokenMaxAgeSeconds?: number;
 }
 
 export interface OAuthOptions {
@@ -30,6 +36,8 @@ export interface OAuthOptions {
   readonly accessTokenInactivityTimeoutSeconds: number;
   /** No token is valid longer than this after its sign-in. */
   readonly sessionMaxAgeSeconds: number;
+  /** A user without an e-mail address gets `<name>@<domain>` in ID tokens and userinfo. Absent: no address. */
+  readonly emailFallbackDomain?: string;
   readonly refreshReplayWindowSeconds: number;
   readonly maximumClockSkewSeconds: number;
   /** If `false`, a sign-in ends the user's other sessions. */
@@ -52,12 +60,16 @@ export function lifetimesOf(client: Client | undefined, options: OAuthOptions): 
   return { accessSeconds, refreshSeconds: accessSeconds + idleSeconds };
 }
 
+/** The lifetime of a client's ID tokens. */
+export const idTokenSeconds = (client: Client, options: OAuthOptions): number =>
+  client.idTokenMaxAgeSeconds ?? lifetimesOf(client, options).accessSeconds;
+
 /** The longest time for which any token is accepted after it was issued. A revocation must be remembered for as long. */
 export const longestTokenSeconds = (options: OAuthOptions): number =>
   Math.max(...[undefined, ...options.clients].map((client) => lifetimesOf(client, options).refreshSeconds)) +
   options.maximumClockSkewSeconds;
 
-type Endpoint = 'token' | 'userinfo' | 'keys' | 'revoke' | 'introspect' | 'logout';
+type Endpoint = 'authorize' | 'token' | 'userinfo' | 'keys' | 'revoke' | 'introspect' | 'logout';
 
 /** The URL of an endpoint. An issuer that ends in `/oauth` already contains the path prefix. */
 export const endpointUrl = (issuer: string, endpoint: Endpoint): string =>

@@ -5,6 +5,9 @@ import type { Logger } from './logger.ts';
 /** The message for people; the member `event` is for machines. */
 const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   sign_in: 'sign-in',
+  code_issued: 'a browser goes back to a client with an authorization code',
+  code_redeemed: 'an authorization code was redeemed',
+  code_reused: 'an authorization code was redeemed again: its session is ended',
   refresh: 'refresh',
   revocation: 'revocation',
   introspection: 'introspection',

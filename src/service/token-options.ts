@@ -20,6 +20,9 @@ function toOAuthOptions({ platform, authentication, limits }: OAuthSections): OA
     accessTokenMaxAgeSeconds: seconds(oauthOptions.accessTokenMaxAge),
     accessTokenInactivityTimeoutSeconds: seconds(oauthOptions.accessTokenInactivityTimeout),
     sessionMaxAgeSeconds: seconds(oauthOptions.sessionMaxAge),
+    ...(oauthOptions.emailFallbackDomain === undefined
+      ? {}
+      : { emailFallbackDomain: oauthOptions.emailFallbackDomain }),
     refreshReplayWindowSeconds: seconds(oauthOptions.refreshReplayWindow),
     maximumClockSkewSeconds: seconds(authentication.maximumClockSkew),
     multipleLogin: authentication.multipleLogin,
@@ -47,13 +50,14 @@ function toServiceAccountOptions({
   return enabled ? { audience } : undefined;
 }
 
-function toClient({ accessTokenMaxAge, accessTokenInactivityTimeout, ...client }: ClientConfig): Client {
+function toClient({ accessTokenMaxAge, accessTokenInactivityTimeout, idTokenMaxAge, ...client }: ClientConfig): Client {
   return {
     ...client,
     ...(accessTokenMaxAge === undefined ? {} : { accessTokenMaxAgeSeconds: seconds(accessTokenMaxAge) }),
     ...(accessTokenInactivityTimeout === undefined
       ? {}
       : { accessTokenInactivityTimeoutSeconds: seconds(accessTokenInactivityTimeout) }),
+    ...(idTokenMaxAge === undefined ? {} : { idTokenMaxAgeSeconds: seconds(idTokenMaxAge) }),
   };
 }
 

@@ -63,7 +63,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
   const { authorizationServer, tokenReviews } = endpoints;
   const { users, signIn, administrator, verifications } = verification;
   return {
-    routes: oauthFamily(authorizationServer),
+    routes: oauthFamily(authorizationServer, options.oauth.issuer),
     ends: authorizationServer.ends,
     tokenReviews,
     users,

@@ -15,6 +15,8 @@ export interface User {
   /** Stable for this user; a user who is deleted and created again has another uid. */
   readonly uid: string;
   readonly email?: string;
+  /** Present if an administrator, or a program of theirs, has verified that the address is the user's. */
+  readonly emailVerified?: true;
   /** The user's language, as a tag of BCP 47. */
   readonly locale?: string;
   /** bcrypt, `$2a$`, `$2b$` or `$2y$`. Absent: the user cannot sign in with a password. */

@@ -68,6 +68,7 @@ function toUser(entry: Entry, platform: string): User {
     groups: entry.groups,
     state: entry.state,
     ...(entry.email === undefined ? {} : { email: entry.email }),
+    ...(entry.email !== undefined && entry.emailVerified ? { emailVerified: true } : {}),
     ...(entry.locale === undefined ? {} : { locale: entry.locale }),
   };
 }
@@ -113,6 +114,7 @@ const entrySchema = (maxHashCost: number) =>
       if (fault) context.addIssue({ code: 'custom', message: fault });
     }),
     email: z.string().refine(isEmail, 'is not an ASCII e-mail address').optional(),
+    emailVerified: z.boolean().optional(),
     locale: z
       .string()
       .max(LONGEST_TEXT, tooLong)

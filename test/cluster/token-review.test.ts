@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createServer, type Server } from 'node:tls';
+import type { Server } from 'node:tls';
 import { type Dispatcher, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiDispatcher } from '../support/control-plane/api-dispatcher.ts';
@@ -12,6 +11,7 @@ import { freePorts } from '../support/control-plane/free-ports.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { type Gatehouse, startGatehouse } from './gatehouse.ts';
+import { endTls } from './tls-front.ts';
 
 const SERVICE_ACCOUNTS = 'https://kubernetes.default.svc';
 const NODES = '/api/v1/nodes';
@@ -135,15 +135,6 @@ describe.each(['v1', 'v1beta1'])('kube-apiserver with our TokenReview webhook in
     expect((await call(NODES, token)).status).toBe(200);
   });
 });
-
-/** TLS in front of this port: kube-apiserver sends its bearer over https only. */
-const endTls = ({ cert, key, port }: { cert: string; key: string; port: number }): Server =>
-  createServer({ cert, key }, (socket) => {
-    const behind = connect(port, '127.0.0.1');
-    socket.pipe(behind).pipe(socket);
-    socket.on('error', () => behind.destroy()).on('close', () => behind.destroy());
-    behind.on('error', () => socket.destroy());
-  });
 
 /** JSON, which is YAML. */
 const kubeconfig = ({ server, cert, token }: { server: string; cert: string; token: string }): string => {

@@ -112,7 +112,7 @@ const EXISTING: Record<string, string> = { name: 'worker-1', check: 'ping', user
 const pathOf = (template: string, values: Record<string, string> = EXISTING): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
 
-const FORMS = new Set(['POST /oauth/token', 'POST /oauth/revoke', 'POST /oauth/introspect']);
+const FORMS = new Set(['token', 'revoke', 'introspect', 'authorize', 'sign-in'].map((end) => `POST /oauth/${end}`));
 
 /** The bodies of the operations that take JSON. */
 const BODIES: Readonly<Record<string, { readonly type: string; readonly body: object }>> = {
@@ -125,7 +125,7 @@ const BODIES: Readonly<Record<string, { readonly type: string; readonly body: ob
 function bodyOf(operation: string): { readonly body?: string; readonly type?: string } {
   const known = BODIES[operation];
   if (known) return { body: JSON.stringify(known.body), type: known.type };
-  return FORMS.has(operation) ? { body: 'token=x' } : {};
+  return FORMS.has(operation) ? { body: 'token=x', type: 'application/x-www-form-urlencoded' } : {};
 }
 
 function call(operation: string, init: RequestInit & { query?: string; values?: Record<string, string> } = {}) {
@@ -231,6 +231,7 @@ function refused(key: string): Promise<Response> {
   if (key.includes('/nodes/{name}')) return call(key, { values: { name: 'zzz' } });
   if (key.endsWith('/nodes')) return call(key, { query: '?foo=1' });
   if (key.endsWith('{check}')) return call(key, { values: { check: 'unknown' } });
+  if (/\/(authorize|sign-in)$/.test(key)) return call(key, { headers: { 'Sec-Fetch-Dest': 'image' } });
   if (FORMS.has(key)) return call(key, { body: '' });
   if (key.endsWith('/oauth/userinfo')) return call(key, { headers: { Authorization: '' } });
   if (key === 'POST /oauth/authenticate') return call(key, { headers: { Authorization: '' } });

@@ -43,7 +43,7 @@ describe('the refusals outside /oauth', () => {
   });
 });
 
-/** A row of docs/contract/tokens.md, a status and an error code, and the description if the row has it. */
+/** A row of docs/contract/tokens.md or signin.md, a status and an error code, and the description if the row has it. */
 interface OAuthCase {
   readonly id: string;
   readonly answer: string;
@@ -52,13 +52,13 @@ interface OAuthCase {
 
 const CASE = new RegExp(`\\b([45]\\d\\d)\\*{0,2} \`(${OAUTH_ERROR_CODES.join('|')})\`(?: \\(\`([^\`]+)\`\\))?`, 'g');
 
-/** The answers with an OAuth error in the column of each table that says what Gatehouse answers. */
+/** The answers with an OAuth error in the column of each table that says what Gatehouse answers, or of the rule. */
 function oauthCases(page: string): OAuthCase[] {
   let column = 0;
   return page.split('\n').flatMap((line) => {
     const cells = line.split(' | ');
     const [, ids] = /^\| ((?:[A-Z]-\d+(?:, )?)+)$/.exec(cells[0] ?? '') ?? [];
-    if (cells[0] === '| id') column = cells.findIndex((cell) => /^(?:Gatehouse|answer)/.test(cell));
+    if (cells[0] === '| id') column = cells.findIndex((cell) => /^(?:Gatehouse|answer|rule)/.test(cell));
     if (ids === undefined) return [];
     return [...(cells[column] ?? '').matchAll(CASE)].flatMap(([, status, code, description]) =>
       ids.split(', ').map((id) => ({ id, answer: `${status} ${code}`, ...(description && { description }) })),
@@ -69,7 +69,7 @@ function oauthCases(page: string): OAuthCase[] {
 // A row has one refusal for each status with its code: several of its cases may have different descriptions. Cases that must not be told
 // apart, and failures of ours, are several rows of one refusal.
 describe('the refusals under /oauth', () => {
-  const written = oauthCases(readPage('docs/contract/tokens.md'));
+  const written = ['tokens', 'signin'].flatMap((page) => oauthCases(readPage(`docs/contract/${page}.md`)));
   const refusals = [
     ...Object.values(OAUTH_REFUSALS),
     ...Object.entries(INVALID_REQUESTS).map(([text, ids]) => [ids, 400, 'invalid_request', text] as const),
@@ -79,7 +79,7 @@ describe('the refusals under /oauth', () => {
   /** Methods and sizes are refused before an endpoint is called: with the statuses of docs/contract/http.md, section 4. */
   const isOfEveryPath = ({ answer }: OAuthCase): boolean => /^(?:405|413) /.test(answer);
 
-  test('are the answers of the rows of docs/contract/tokens.md, and each such answer is one of them', () => {
+  test('are the answers of the rows of docs/contract/tokens.md and signin.md, and each such answer is one of them', () => {
     expect(keys(refusals).length).toBeGreaterThan(30);
     expect(keys(written.filter((one) => !isOfEveryPath(one)))).toEqual(keys(refusals));
     const statuses = new Set(statusRefusals.map(({ code }) => `${code} invalid_request`));

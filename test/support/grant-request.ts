@@ -8,7 +8,7 @@ export function grantRequest(parameters: Readonly<Record<string, string>>): Gran
   const origin = { source: '192.0.2.1', requestId: 'request-1' };
   return {
     form: parseForm(body),
-    client: { name: 'console', public: true, grantTypes: [], postLogoutRedirectURIs: [] },
+    client: { name: 'console', public: true, grantTypes: [], redirectURIs: [], postLogoutRedirectURIs: [] },
     scope: undefined,
     http: { ...origin, authorization: undefined, body, signal: new AbortController().signal },
     act: new Act({ report: () => {} }, origin, 'token'),

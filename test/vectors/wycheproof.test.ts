@@ -49,7 +49,7 @@ function wholeCheck(jwk: JWK): TokenCheck {
     maximumClockSkewSeconds: 10,
     multipleLogin: true,
     maxBearerBytes: 8192,
-    clients: [{ name: 'console', public: false, grantTypes: [], postLogoutRedirectURIs: [] }],
+    clients: [{ name: 'console', public: false, grantTypes: [], redirectURIs: [], postLogoutRedirectURIs: [] }],
     clientThrottle: { client: { limit: 10, windowMs: 60_000 }, address: { limit: 60, windowMs: 60_000 } },
   };
   return createTokenCheck(ACCESS, options, { keys, clock: new FakeClock() });

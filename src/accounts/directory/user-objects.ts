@@ -109,7 +109,7 @@ const LONGEST_GROUPS = 64 * 1024;
 const STATES: ReadonlySet<string> = new Set(USER_STATES);
 
 function toUser(record: UserRecord, passwords: PasswordStore): User {
-  const { name, uid, email, lang, uninitialized, tokensNotBeforeMs } = record;
+  const { name, uid, email, verifiedEmail, lang, uninitialized, tokensNotBeforeMs } = record;
   const passwordHash = hashOf(record, passwords);
   return {
     name,
@@ -119,6 +119,7 @@ function toUser(record: UserRecord, passwords: PasswordStore): User {
     groups: hasFitGroups(record) ? record.groups.filter((group) => group !== '') : [],
     ...(tokensNotBeforeMs > 0 ? { tokensNotBefore: tokensNotBeforeMs / 1000 } : {}),
     ...(isEmail(email) ? { email } : {}),
+    ...(isEmail(email) && email === verifiedEmail ? { emailVerified: true } : {}),
     ...(lang === '' ? {} : { locale: lang }),
     ...(passwordHash === undefined ? {} : { passwordHash }),
     ...(uninitialized === '' ? {} : { uninitialized }),

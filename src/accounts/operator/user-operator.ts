@@ -37,6 +37,7 @@ export class UserRequestError extends Error {
 export interface NewUser {
   readonly name: string;
   readonly email: string;
+  readonly emailVerified?: true | undefined;
   readonly groups: readonly string[];
   readonly role?: string | undefined;
   readonly lang?: string | undefined;
@@ -189,7 +190,7 @@ export class UserOperator {
     return record;
   }
 
-  async #make({ name, email, lang, groups, role, hash, state = 'Active' }: NewUser): Promise<void> {
+  async #make({ name, email, emailVerified, lang, groups, role, hash, state = 'Active' }: NewUser): Promise<void> {
     const { objects, bindings, names, patchStatus, setPassword, clock } = this.#parts;
     const claiming: UserMakingParts['objects'] = {
       create: (object) =>
@@ -202,6 +203,7 @@ export class UserOperator {
       name,
       state,
       hash,
+      ...(emailVerified ? { annotations: { [names.emailVerified]: email } } : {}),
       spec: { email, lang, groups: groups.length === 0 ? undefined : groups },
       giveRole: async () => {
         if (role !== undefined) await bindings.create(toBinding(name, role, names));
@@ -216,9 +218,10 @@ export class UserOperator {
   }
 }
 
-const toNewUser = ({ name, email = '', groups, locale, state, passwordHash }: User): NewUser => ({
+const toNewUser = ({ name, email = '', emailVerified, groups, locale, state, passwordHash }: User): NewUser => ({
   name,
   email,
+  emailVerified,
   groups,
   lang: locale,
   state: state === 'Disabled' ? 'Disabled' : 'Active',

@@ -10,6 +10,8 @@ export interface UserRecord {
   readonly resourceVersion: string;
   /** `''` when there is none. */
   readonly email: string;
+  /** The address that was verified; `''` when none was. */
+  readonly verifiedEmail: string;
   /** `''` when there is none. */
   readonly lang: string;
   readonly groups: readonly string[];
@@ -40,6 +42,7 @@ export function toUserRecord(object: KubernetesObject, names: AccountNames): Use
     uid,
     resourceVersion,
     email: text(spec['email']),
+    verifiedEmail: text(annotations[names.emailVerified]),
     lang: text(spec['lang']),
     groups: asArray(spec['groups']).filter((group) => typeof group === 'string'),
     state: text(status['state']),

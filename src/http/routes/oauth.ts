@@ -4,7 +4,6 @@ import type {
   FormRequest,
   PublicDocument,
 } from '../../oauth/authorization-server.ts';
-import type { Origin } from '../../oauth/tokens/act.ts';
 import type { Representation } from '../../resources/bytes/representation.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type AnswerWriter, NO_BODY, wholeBody } from '../answer/answer.ts';
@@ -15,6 +14,8 @@ import type { Exchange, Handler, Route } from '../exchange.ts';
 import type { RouteFamily } from '../family.ts';
 import type { HttpLimits } from '../limits/http-limits.ts';
 import { createRefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
+import { originOf } from '../request-origin.ts';
+import { signInRoutes } from '../sign-in/sign-in-routes.ts';
 
 interface OAuthRouteParts {
   readonly server: AuthorizationServer;
@@ -66,18 +67,13 @@ function oauthRoutes(parts: OAuthRouteParts): Route[] {
 
 /** Sign-in, tokens, sessions and their metadata. */
 export const oauthFamily =
-  (server: AuthorizationServer): RouteFamily =>
-  (tools) => ({ routes: oauthRoutes({ ...tools, server }) });
-
-/** What the audit trail records of a request. `actorKnown` adds user, client and session to the access log. */
-const originOf = (exchange: Exchange): Required<Origin> => ({
-  source: exchange.source,
-  requestId: exchange.requestId,
-  ownRequestId: exchange.ownRequestId,
-  actorKnown: (actor) => {
-    exchange.actedFor(actor);
-  },
-});
+  (server: AuthorizationServer, issuer: string): RouteFamily =>
+  (tools) => ({
+    routes: [
+      ...oauthRoutes({ ...tools, server }),
+      ...(server.browser ? signInRoutes({ ...tools, issuer, endpoint: server.browser }) : []),
+    ],
+  });
 
 function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Record<FormEndpointName, Handler> {
   const read = async (exchange: Exchange, endpoint: FormEndpointName): Promise<FormRequest> => {

@@ -36,8 +36,11 @@ export interface GrantRequest {
  */
 export type Grant = (request: GrantRequest) => Promise<TokenResponse>;
 
-/** The supported scopes, in the order of the metadata document. They grant no rights: the cluster authorizes requests. */
-export const SCOPES: readonly string[] = ['openid', 'profile', 'email', 'offline_access'];
+/**
+ * The supported scopes, in the order of the metadata document. They choose the claims of ID tokens and userinfo, and grant no
+ * rights: the cluster authorizes requests.
+ */
+export const SCOPES: readonly string[] = ['openid', 'profile', 'email', 'groups', 'offline_access'];
 
 /** The requested scopes without duplicates; `undefined` if there are none. Unknown scopes are refused (N-18). */
 export function requestedScope(form: Form): string | undefined {

@@ -27,18 +27,23 @@ export function createJwks(keys: Pick<SigningKeys, 'publicKeys' | 'fault'>): () 
 }
 
 /** The claims about a user and a sign-in that are in our tokens or in userinfo. */
-const CLAIMS = 'iss sub aud iat exp auth_time name email locale preferred_username'.split(' ');
+const CLAIMS =
+  'iss sub aud iat exp auth_time sid at_hash name email email_verified locale preferred_username groups'.split(' ');
 
 /**
  * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). It names only what works (N-44): for example, a public
- * client may revoke its tokens without authentication, but may not introspect any. It has no `response_types_supported`, because we
- * support none, and RFC 8414 3.2 forbids empty arrays.
+ * client may revoke its tokens without authentication, but may not introspect any. Without a client
+ * for browsers it has no `response_types_supported`, because RFC 8414 3.2 forbids empty arrays.
  */
-export function createMetadata(options: OAuthOptions, grantTypes: readonly string[]): PublicDocument {
+export function createMetadata(
+  options: OAuthOptions,
+  { grantTypes, forBrowsers }: { readonly grantTypes: readonly string[]; readonly forBrowsers: object | undefined },
+): PublicDocument {
   const proofs = ['client_secret_basic', 'client_secret_post'];
   const methods = options.clients.some((client) => client.public) ? [...proofs, 'none'] : proofs;
   return toDocument({
     issuer: options.issuer,
+    ...(forBrowsers ? { authorization_endpoint: endpointUrl(options.issuer, 'authorize') } : {}),
     token_endpoint: endpointUrl(options.issuer, 'token'),
     userinfo_endpoint: endpointUrl(options.issuer, 'userinfo'),
     jwks_uri: endpointUrl(options.issuer, 'keys'),
@@ -46,6 +51,7 @@ export function createMetadata(options: OAuthOptions, grantTypes: readonly strin
     introspection_endpoint: endpointUrl(options.issuer, 'introspect'),
     end_session_endpoint: endpointUrl(options.issuer, 'logout'),
     grant_types_supported: grantTypes,
+    ...forBrowsers,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
     token_endpoint_auth_methods_supported: methods,

@@ -2,7 +2,10 @@ import { DataTooOld } from '../../data-age.ts';
 import { lastingRefusalIn, StatusError } from '../../status-error.ts';
 import { OAuthError, type OAuthErrorCode, type OAuthRefusal } from '../oauth-error.ts';
 
-/** A malformed request (400 `invalid_request`, RFC 6749 5.2): its description, and the rows of docs/contract/tokens.md that have it. */
+/**
+ * A malformed request (400 `invalid_request`, RFC 6749 5.2): its description, and the rows of docs/contract/tokens.md and signin.md that have
+ * it.
+ */
 export const INVALID_REQUESTS = {
   'the body must be application/x-www-form-urlencoded in UTF-8': ['N-02'],
   'parameters belong in the body, not in the address': ['N-03'],
@@ -15,6 +18,7 @@ export const INVALID_REQUESTS = {
   'the parameter username is missing': ['N-13'],
   'the parameter password is missing': ['N-13'],
   'the parameter refresh_token is missing': ['N-20'],
+  'the parameter code is missing': ['B-43'],
   'the parameter token is missing': ['T-23'],
   'the parameter post_logout_redirect_uri is not registered for the client': ['T-35'],
   'the parameter all is not a boolean': ['T-36'],
@@ -55,6 +59,9 @@ export const OAUTH_REFUSALS = {
   ],
   /** For a client that sent a bearer token with the form: it shows its sign-in page only after a 401. */
   refreshTokenNotValidBesideBearer: [['T-01'], 401, 'invalid_grant', 'the refresh token is not valid'],
+  codeNotValid: [['B-42', 'B-43'], 400, 'invalid_grant', 'the authorization code is not valid'],
+  /** No browser opened the page by a navigation, or another site posted its form. */
+  crossSiteForm: [['B-24'], 403, 'invalid_request', 'another site may not send this request'],
   tooManyRotations: [['T-02'], 429, 'temporarily_unavailable', 'the session was refreshed too often'],
   /** The token of another client is not revoked (RFC 7009 2.1). */
   tokenOfAnotherClient: [['T-25'], 400, 'invalid_grant', 'the token was issued to another client'],
@@ -64,7 +71,7 @@ export const OAUTH_REFUSALS = {
   malformedBearer: [['T-22', 'T-33'], 400, 'invalid_request', 'the Authorization header is malformed'],
   /** Keys or session records are not available. Nothing has changed, and the client may send the request again. */
   notAvailable: [
-    ['N-24', 'N-60', 'T-12', 'T-25', 'T-36'],
+    ['N-24', 'N-60', 'T-12', 'T-25', 'T-36', 'B-45'],
     503,
     'server_error',
     'the server cannot answer now; try again',
@@ -82,7 +89,8 @@ function refusalOf(word: keyof typeof OAUTH_REFUSALS, headers?: OAuthRefusal['he
 }
 
 /** The refusals that need no header. */
-export const refused = (word: Exclude<WordOf<400>, 'malformedBearer'>): OAuthError => new OAuthError(refusalOf(word));
+export const refused = (word: Exclude<WordOf<400 | 403>, 'malformedBearer'>): OAuthError =>
+  new OAuthError(refusalOf(word));
 
 /** Every 429 says after how many seconds the client may try again. */
 export const throttled = (word: WordOf<429>, retryAfterSeconds: number): OAuthError =>

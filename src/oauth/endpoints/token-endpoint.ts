@@ -23,7 +23,11 @@ export interface TokenEndpointParts {
 }
 
 /** The name of each grant in the audit trail. */
-const ACTS: Readonly<Record<string, ActName>> = { password: 'sign_in', refresh_token: 'refresh' };
+const ACTS: Readonly<Record<string, ActName>> = {
+  authorization_code: 'code_redeemed',
+  password: 'sign_in',
+  refresh_token: 'refresh',
+};
 
 export interface TokenEndpoint {
   /** To be called before the body is read. */

@@ -10,7 +10,8 @@ import { judge, type Verdict, withRotation } from '../sessions/session-rules.ts'
 import type { SessionChange, SessionStore, UserSessions } from '../sessions/sessions.ts';
 import type { Act } from '../tokens/act.ts';
 import type { RefreshClaims } from '../tokens/claims.ts';
-import type { Imprint, TokenIssuer, TokenSession } from '../tokens/token-issuer.ts';
+import type { TokenIssuer } from '../tokens/token-issuer.ts';
+import type { Imprint, TokenSession } from '../tokens/token-session.ts';
 import type { RefreshTokens } from '../tokens/token-verifier.ts';
 
 export interface RefreshGrantParts {

@@ -1,4 +1,4 @@
-import { constants, type KeyObject, sign } from 'node:crypto';
+import { constants, hkdfSync, type KeyObject, sign } from 'node:crypto';
 import type { SecurityEvents } from '../../security-events.ts';
 import type { KeySet, PublicJwk, StoredKey } from './signing-key-data.ts';
 
@@ -9,6 +9,8 @@ export interface SigningKey {
   sign(signingInput: string): string;
   /** The length of the signature in base64url. */
   readonly signatureLength: number;
+  /** 32 bytes that follow from the private key for this purpose alone (HKDF, RFC 5869), the same on every replica. */
+  derivedKey(purpose: string): Uint8Array;
 }
 
 /** The keys in use. The object never changes: a change of the Secret makes a new one. */
@@ -53,13 +55,25 @@ function unexpectedlyGone(now: KeySet, before: LoadedKeys | undefined): readonly
     .map(({ privateKey: _, ...key }) => ({ ...key, state: 'verify-only' }));
 }
 
+const DERIVED_KEY_BYTES = 32;
+
+/** A key for one purpose from a secret (HKDF, RFC 5869). */
+export const derivedKey = (secret: Uint8Array, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, '', `gatehouse ${purpose}`, DERIVED_KEY_BYTES));
+
 function toSigningKey(kid: string, privateKey: KeyObject): SigningKey {
   const bytes = (privateKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8;
   const key = { key: privateKey, padding: constants.RSA_PKCS1_PADDING };
+  const derived = new Map<string, Uint8Array>();
   return {
     kid,
     sign: (signingInput) => sign('sha256', Buffer.from(signingInput), key).toString('base64url'),
     signatureLength: Math.ceil((bytes * 4) / 3),
+    derivedKey: (purpose) => {
+      const known = derived.get(purpose) ?? derivedKey(privateKey.export({ format: 'der', type: 'pkcs8' }), purpose);
+      derived.set(purpose, known);
+      return known;
+    },
   };
 }
 

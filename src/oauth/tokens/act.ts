@@ -40,7 +40,7 @@ export const CLIENT_FAULTS = [
 
 export type ClientFault = (typeof CLIENT_FAULTS)[number];
 
-export type EndpointName = 'token' | 'revoke' | 'introspect' | 'logout' | 'authenticate';
+export type EndpointName = 'authorize' | 'token' | 'revoke' | 'introspect' | 'logout' | 'authenticate';
 
 /**
  * Collects what a request under /oauth does and how it ends, and reports it as one line of the audit trail when it ends. A

@@ -5,39 +5,21 @@ import type { User } from '../../users/user.ts';
 import type { TokenResponse } from '../authorization-server.ts';
 import type { SigningKey } from '../keys/loaded-keys.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
-import { type Client, lifetimesOf, type OAuthOptions } from '../options.ts';
-import { ACCESS, REFRESH, type TokenType } from './claims.ts';
-import { toJwsPart } from './compact-jws.ts';
+import { lifetimesOf, type OAuthOptions } from '../options.ts';
+import { ACCESS, REFRESH } from './claims.ts';
+import { createIdTokens, scopesOf } from './id-token.ts';
+import { signToken, signWithGroups } from './signed-token.ts';
+import type { Imprint, TokenSession } from './token-session.ts';
 import { audienceOf } from './token-verifier.ts';
 import type { UserStandings } from './user-standing.ts';
-
-/** The facts of a sign-in, which every pair of tokens of its session shares. */
-export interface TokenSession {
-  readonly sid: string;
-  readonly user: User;
-  readonly client: Client;
-  /** When the person signed in, in seconds. */
-  readonly authTime: number;
-  readonly scope?: string;
-}
-
-/** The data from which a pair of tokens is made, in addition to the session. An equal imprint gives the same pair, byte for byte. */
-export interface Imprint {
-  readonly generation: number;
-  /** Seconds. */
-  readonly issuedAt: number;
-  readonly kid: string;
-  readonly accessJti: string;
-  readonly refreshJti: string;
-}
 
 export interface TokenIssuer {
   /** Makes a new imprint, with the active key. Throws `server_error` (503) while there is no key. */
   imprint(generation: number, issuedAt: number): Imprint;
   /** When the last token of the pair will have expired, in seconds. */
   keepUntil(session: TokenSession, imprint: Imprint): number;
-  /** Signs both tokens: two signatures, about 2 ms. */
-  pair(session: TokenSession, imprint: Imprint): TokenResponse;
+  /** Signs the tokens: two signatures, or three if the scope has `openid`; each takes about 1 ms. `nonce`: as the authorization request sent it. */
+  pair(session: TokenSession, imprint: Imprint, nonce?: string): TokenResponse;
 }
 
 export interface IssuerParts {
@@ -47,13 +29,11 @@ export interface IssuerParts {
   readonly random: Random;
 }
 
-/** Clients keep a token in a cookie of at most 4,096 bytes. Half of that leaves room for the rest (N-17). */
-const LONGEST_ISSUED_TOKEN = 2048;
-
 /** 128 random bits. */
 const ID_BYTES = 16;
 
 export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): TokenIssuer {
+  const idToken = createIdTokens(options, parts.standing);
   const newId = (): string => parts.random.bytes(ID_BYTES).toString('base64url');
   const signingKey = (kid?: string): SigningKey => {
     const key = parts.keys.signingKey(kid) ?? parts.keys.signingKey();
@@ -65,7 +45,7 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
   const keepUntil = (session: TokenSession, { issuedAt }: Imprint): number =>
     expiry(session, issuedAt, lifetimesOf(session.client, options).refreshSeconds) + options.maximumClockSkewSeconds;
 
-  const pair = (session: TokenSession, imprint: Imprint): TokenResponse => {
+  const pair = (session: TokenSession, imprint: Imprint, nonce?: string): TokenResponse => {
     const key = signingKey(imprint.kid);
     const lifetimes = lifetimesOf(session.client, options);
     const accessExpiry = expiry(session, imprint.issuedAt, lifetimes.accessSeconds);
@@ -92,12 +72,15 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
       username: session.user.name,
       ...own,
     };
+    const accessToken = signWithGroups(key, ACCESS.typ, access, parts.standing(session.user).groups);
+    const wantsIdToken = scopesOf(session.scope).has('openid');
     return {
-      access_token: signAccess(key, access, parts.standing(session.user).groups),
+      access_token: accessToken,
       token_type: 'Bearer',
-      refresh_token: signToken(key, REFRESH, refresh),
+      refresh_token: signToken(key, REFRESH.typ, refresh),
       expires_in: secondsLeft(accessExpiry, imprint.issuedAt, parts.clock.now()),
       ...(session.scope === undefined ? {} : { scope: session.scope }),
+      ...(wantsIdToken ? { id_token: idToken({ session, imprint, key, accessToken, nonce }) } : {}),
     };
   };
   const imprint = (generation: number, issuedAt: number): Imprint => {
@@ -134,18 +117,3 @@ const LONGEST_EXTRA = 64;
 /** Tells a client, which does not verify the token, to send the user to the page for a first password. */
 const extraClaim = ({ uninitialized }: User) =>
   uninitialized === undefined ? {} : { extra: { uninitialized: [uninitialized.slice(0, LONGEST_EXTRA)] } };
-
-/** Signs an access token. It includes the groups, for display, unless they would make the token too long. */
-function signAccess(key: SigningKey, claims: object, groups: readonly string[]): string {
-  const input = signingInput(key, ACCESS, { ...claims, groups });
-  const fits = input.length + 1 + key.signatureLength <= LONGEST_ISSUED_TOKEN;
-  return fits ? `${input}.${key.sign(input)}` : signToken(key, ACCESS, claims);
-}
-
-function signToken(key: SigningKey, type: TokenType, claims: object): string {
-  const input = signingInput(key, type, claims);
-  return `${input}.${key.sign(input)}`;
-}
-
-const signingInput = (key: SigningKey, type: TokenType, claims: object): string =>
-  `${toJwsPart({ alg: 'RS256', typ: type.typ, kid: key.kid })}.${toJwsPart(claims)}`;

@@ -7,7 +7,12 @@ const { issuer, clientId, clientSecret, username, password } = told;
 const config = await client.discovery(new URL(issuer), clientId, clientSecret);
 const keys = createRemoteJWKSet(new URL(`${issuer}/keys`));
 
-let tokens: client.TokenEndpointResponse | undefined;
+let tokens: (client.TokenEndpointResponse & client.TokenEndpointResponseHelpers) | undefined;
+
+/** The library has checked the claims of the ID token; its signature is for `verify`. */
+function expectIdToken(): void {
+  if (tokens?.claims()?.sub !== username) throw new Error('the answer has no ID token of the user');
+}
 
 const get = (url: string): Promise<Response> =>
   client.fetchProtectedResource(config, tokens?.access_token ?? '', new URL(url), 'GET');
@@ -23,11 +28,14 @@ async function list() {
 
 await takeSteps({
   'sign-in': async () => {
-    tokens = await client.genericGrantRequest(config, 'password', { username, password });
+    const grant = { username, password, scope: 'openid' };
+    tokens = await client.genericGrantRequest(config, 'password', grant);
+    expectIdToken();
     return { token: tokens.access_token };
   },
   verify: async ({ token = '' }) => {
     const checks = { issuer, audience: issuer, typ: 'at+jwt', algorithms: ['RS256'] };
+    await jwtVerify(tokens?.id_token ?? '', keys, { ...checks, audience: clientId, typ: 'JWT' });
     const { payload } = await jwtVerify(token, keys, checks);
     return { subject: payload.sub };
   },
@@ -37,6 +45,7 @@ await takeSteps({
     await list().catch(async (error: unknown) => {
       if (!(error instanceof client.WWWAuthenticateChallengeError)) throw error;
       tokens = await client.refreshTokenGrant(config, tokens?.refresh_token ?? '');
+      expectIdToken();
     });
     return list();
   },

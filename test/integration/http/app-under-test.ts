@@ -93,7 +93,7 @@ const metadata = document({
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['RS256'],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-  scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+  scopes_supported: ['openid', 'profile', 'email', 'groups', 'offline_access'],
 });
 
 export const fakeAuthorizationServer: AuthorizationServer = {
@@ -102,6 +102,13 @@ export const fakeAuthorizationServer: AuthorizationServer = {
   revoke: async () => {},
   introspect: async () => ({ active: false }),
   userinfo: () => ({ sub: 'alice', name: 'alice', preferred_username: 'alice' }),
+  browser: {
+    authorize: async () => ({
+      ...{ kind: 'sign-in', request: 'sealed', clientId: 'web', username: '', locales: [] },
+      redirectURI: 'https://app.example.com/callback',
+    }),
+    signIn: async () => ({ kind: 'redirect', location: 'https://app.example.com/callback?code=c' }),
+  },
   logout: async () => ({}),
   keys: () => keys,
   metadata: () => metadata,
@@ -167,7 +174,7 @@ function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
   const gatewayIsOpen = gateway !== undefined;
   return [
     listFamily(lists),
-    oauthFamily(authorizationServer),
+    oauthFamily(authorizationServer, 'https://gatehouse.example.com/oauth'),
     tokenReviewFamily(tokenReviews),
     ...(accounts ? [accountFamily({ ...accounts, gatewayIsOpen })] : []),
     ...(gateway ? [gatewayFamily(gateway)] : []),

@@ -122,7 +122,7 @@ describe('an independent OAuth client', () => {
 
   test('asks who signed in', async () => {
     const app = new Application(await discover(await start()), METHODS[0][1]);
-    const { access_token } = await app.signIn('ada', { scope: 'openid' });
+    const { access_token } = await app.signIn('ada', { scope: 'openid profile' });
     expect(await app.userinfo(access_token, 'ada')).toEqual({ sub: 'ada', name: 'ada', preferred_username: 'ada' });
   });
 

@@ -43,6 +43,16 @@ async function start(users: readonly UserRecord[] = [], { isSynced = true } = {}
 const ALICE = { name: 'alice', uid: 'uid-alice' };
 
 describe('the users that are objects', () => {
+  test('ID-03 have a verified address only if the present one was verified', async () => {
+    const cases = { ada: ['ada@example.com'], bob: ['old@example.com'], eve: ['', ''] } as const;
+    const users = Object.entries(cases).map(([name, [verifiedEmail, email = `${name}@example.com`]]) =>
+      userRecord(name, { email, verifiedEmail }),
+    );
+    const { directory } = await start(users);
+    const verified = Object.keys(cases).map((name) => directory.byName(name)?.emailVerified);
+    expect(verified).toEqual([true, undefined, undefined]);
+  });
+
   test('are known when all of them and their passwords are', async () => {
     const { clock, records, secrets, source, directory } = await start([userRecord('alice')], { isSynced: false });
     expect([source.fault(), directory.byName('alice')]).toEqual(['the users are not loaded yet', undefined]);

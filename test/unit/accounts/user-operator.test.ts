@@ -196,7 +196,13 @@ describe('an import of a users file', () => {
   });
   const FILE = [
     user('lena'),
-    user('max', { email: 'max@example.com', groups: ['ops'], locale: 'de', passwordHash: 'a hash' }),
+    user('max', {
+      email: 'max@example.com',
+      emailVerified: true,
+      groups: ['ops'],
+      locale: 'de',
+      passwordHash: 'a hash',
+    }),
     user('nina', { state: 'Disabled' }),
     user('otto', { email: 'LENA@example.com' }),
     user('kubernetes-admin'),
@@ -230,6 +236,7 @@ describe('an import of a users file', () => {
     await operator.import(FILE, true);
     expect(printed).toEqual(lines('made ', '3 made, 5 skipped'));
     expect(users.peek('max')?.['spec']).toEqual({ email: 'max@example.com', lang: 'de', groups: ['ops'] });
+    expect(users.peek('max')?.metadata.annotations).toMatchObject({ [NAMES.emailVerified]: 'max@example.com' });
     expect([...hashes.values()]).toEqual(['a hash']);
     expect(['max', 'nina', 'sven'].map((name) => (statusOf(users.peek(name)) as { state: string }).state)).toEqual([
       'Active',

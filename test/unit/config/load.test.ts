@@ -327,7 +327,7 @@ describe('how old data may be', () => {
 describe('OAuth clients', () => {
   const clients = (list: string) => `authentication: {oauthOptions: {clients: ${list}}}`;
 
-  const BUILT_IN = { grantTypes: ['password', 'refresh_token'], postLogoutRedirectURIs: [] };
+  const BUILT_IN = { grantTypes: ['password', 'refresh_token'], redirectURIs: [], postLogoutRedirectURIs: [] };
 
   test('A-52 are, by default, a public one with the platform’s name: no secret is in every installation', () => {
     const { config, warnings } = load('platform: acme');
@@ -394,6 +394,56 @@ describe('OAuth clients', () => {
     ]);
     expect(warnings.filter((warning) => warning.includes('OAuth client'))).toEqual([
       'OAuth client "a" may use the password grant, which RFC 9700 advises against; it sees people’s passwords',
+    ]);
+  });
+
+  test('B-03 may send browsers to https, to http on loopback, and to a scheme with a dot', () => {
+    const uris = [
+      'https://a.example/cb?x=1',
+      'http://127.0.0.1/cb',
+      'http://[::1]:80',
+      'http://localhost',
+      'com.a:/cb',
+    ];
+    const { config } = load(clients(`[{name: a, public: true, redirectURIs: ${JSON.stringify(uris)}}]`));
+    const [client] = config.authentication.oauthOptions.clients;
+    expect(client).toMatchObject({ redirectURIs: uris, grantTypes: ['authorization_code', 'refresh_token'] });
+    expect(load(clients('[{name: a, secret: x, redirectURIs: ["https://a/"]}]')).config).toMatchObject({
+      authentication: {
+        oauthOptions: { clients: [{ grantTypes: ['authorization_code', 'password', 'refresh_token'] }] },
+      },
+    });
+  });
+
+  test.each([
+    'http://a.example/cb',
+    'http://127.0.0.1.a.example/',
+    'https://a.example/#f',
+    'https://u:p@a.example/',
+    'https://*.a.example/',
+    'https://a.example/ b',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'app:/cb',
+    'com.a:/cb#f',
+    '/cb',
+  ])('B-03 never send browsers to %s', (uri) => {
+    expect(problemsOf(clients(`[{name: a, secret: x, redirectURIs: [${JSON.stringify(uri)}]}]`))).toEqual([
+      expect.stringMatching(/^authentication\.oauthOptions\.clients\[0\]\.redirectURIs\[0\]: (must|expected)/),
+    ]);
+  });
+
+  test('B-03 load with the address * of KubeSphere 3.4, which is never honoured, with a warning', () => {
+    const { config, warnings } = load(clients('[{name: a, secret: x, redirectURIs: ["*"], grantMethod: auto}]'));
+    expect(config.authentication.oauthOptions.clients[0]).toMatchObject({
+      ...{ redirectURIs: [], grantTypes: ['password', 'refresh_token'] },
+    });
+    expect(warnings.join()).toContain('has the redirect address "*", which is never honoured');
+  });
+
+  test('B-02 have no authorization code without redirect addresses', () => {
+    expect(problemsOf(clients('[{name: a, secret: x, grantTypes: [authorization_code]}]'))).toEqual([
+      'authentication.oauthOptions.clients[0].grantTypes: authorization_code needs redirectURIs',
     ]);
   });
 

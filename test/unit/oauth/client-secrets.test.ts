@@ -13,6 +13,7 @@ const clientOf = (name: string, secret?: string): Client => ({
   name,
   ...(secret === undefined ? { public: true } : { secret, public: false }),
   grantTypes: ['password'],
+  redirectURIs: [],
   postLogoutRedirectURIs: [],
 });
 const LIMIT = 3;

@@ -53,6 +53,7 @@ export const testOptions: OAuthOptions = {
       secret: 'made-up-secret',
       public: false,
       grantTypes: ['password', 'refresh_token'],
+      redirectURIs: [],
       postLogoutRedirectURIs: ['https://console.example.com/', 'https://console.example.com/bye?from=gatehouse'],
     },
     {
@@ -60,6 +61,7 @@ export const testOptions: OAuthOptions = {
       secret: 'p:a%ss +wörd&=1',
       public: false,
       grantTypes: ['password', 'refresh_token'],
+      redirectURIs: [],
       postLogoutRedirectURIs: [],
     },
     {
@@ -67,9 +69,10 @@ export const testOptions: OAuthOptions = {
       secret: 'made-up-other',
       public: false,
       grantTypes: ['refresh_token'],
+      redirectURIs: [],
       postLogoutRedirectURIs: [],
     },
-    { name: 'app', public: true, grantTypes: ['refresh_token'], postLogoutRedirectURIs: [] },
+    { name: 'app', public: true, grantTypes: ['refresh_token'], redirectURIs: [], postLogoutRedirectURIs: [] },
   ],
 };
 

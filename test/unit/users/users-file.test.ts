@@ -26,11 +26,12 @@ describe('the text of a users file', () => {
   - name: alice
     passwordHash: ${HASH}
     email: Alice@example.com
+    emailVerified: true
     groups: [developers]
     state: AuthLimitExceeded
     uid: "17"
     locale: zh-CN
-  - { name: bob.b, passwordHash: "${HASH}" }
+  - { name: bob.b, passwordHash: "${HASH}", emailVerified: true }
 `,
       rules,
     );
@@ -39,7 +40,7 @@ describe('the text of a users file', () => {
       users: [
         {
           ...{ name: 'alice', uid: '17', passwordHash: HASH, groups: ['developers'] },
-          ...{ state: 'AuthLimitExceeded', email: 'Alice@example.com', locale: 'zh-CN' },
+          ...{ state: 'AuthLimitExceeded', email: 'Alice@example.com', emailVerified: true, locale: 'zh-CN' },
         },
         { name: 'bob.b', uid, passwordHash: HASH, groups: [], state: 'Active' },
       ],

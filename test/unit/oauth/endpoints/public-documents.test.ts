@@ -57,10 +57,10 @@ describe('the metadata', () => {
         token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
         revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
         introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-        scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+        scopes_supported: ['openid', 'profile', 'email', 'groups', 'offline_access'],
         claims_supported: [
-          ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time'],
-          ...['name', 'email', 'locale', 'preferred_username'],
+          ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'sid', 'at_hash'],
+          ...['name', 'email', 'email_verified', 'locale', 'preferred_username', 'groups'],
         ],
       }),
     );

@@ -149,7 +149,7 @@ describe('the token endpoint', () => {
     expect(await refused({ ...PASSWORD_FORM, scope: 'openid nonsense' })).toMatchObject({ code: 'invalid_scope' });
     const { server } = await newTestServer();
     const answer = await server.token(formRequest({ ...PASSWORD_FORM, scope: 'openid  profile openid' }));
-    expect(Object.keys(answer).at(-1)).toBe('scope');
+    expect(Object.keys(answer)).toContain('scope');
     expect(answer.scope).toBe('openid profile');
   });
 

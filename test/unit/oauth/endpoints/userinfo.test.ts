@@ -22,10 +22,24 @@ describe('userinfo', () => {
     expect(test.server.userinfo(authorization)).toEqual({ sub: 'alice', name: 'alice', preferred_username: 'alice' });
   });
 
-  test('N-46 is not narrowed by the scope of the token', async () => {
+  test.each([
+    ['openid', { sub: 'alice' }],
+    ['openid profile', { sub: 'alice', name: 'alice', locale: 'de-CH', preferred_username: 'alice' }],
+    ['openid email', { sub: 'alice', email: 'alice@example.com', email_verified: true }],
+    ['groups', { sub: 'alice', groups: ['developers'] }],
+  ])('ID-07 answers with the claims of the scopes of the session (%s)', async (scope, claims) => {
     const test = await newTestServer();
-    const { access_token } = await signInAlice(test, { scope: 'openid' });
-    expect(test.server.userinfo(`bearer  ${access_token}`)).toMatchObject({ email: 'alice@example.com' });
+    test.users.set('alice', { ...alice(test), locale: 'de-CH', emailVerified: true });
+    const { access_token } = await signInAlice(test, { scope });
+    expect(test.server.userinfo(`bearer  ${access_token}`)).toEqual(claims);
+  });
+
+  test('ID-05 has all groups, however many there are', async () => {
+    const test = await newTestServer();
+    const groups = Array.from({ length: 1_000 }, (_, index) => `group-number-${index}`);
+    test.users.set('alice', { ...alice(test), groups });
+    const { access_token } = await signInAlice(test, { scope: 'openid groups' });
+    expect(test.server.userinfo(`Bearer ${access_token}`)).toEqual({ sub: 'alice', groups });
   });
 
   test.each([undefined, '', 'Basic YTpi', 'Digest x'])(

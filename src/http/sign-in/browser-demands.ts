@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Whether a browser opens this page by itself, as the target of a navigation and not for a script, an image or another site's
+ * form (Fetch Metadata, W3C). A program that is no browser does not send
+ * `Sec-Fetch-Dest`.
+ */
+export function isNavigation({ headers }: IncomingMessage): boolean {
+  const { 'sec-fetch-dest': target, 'sec-fetch-mode': mode } = headers;
+  return target === undefined || (mode === 'navigate' && isOneOf(target, ['document', 'iframe', 'frame']));
+}
+
+/**
+ * Whether a form was posted by a page of ours. With `Referrer-Policy: no-referrer` browsers send `Origin: null` with the form of
+ * a page (Fetch Standard 3.2), and on plain http they send no `Sec-Fetch-Site`. So each header that is there has to agree, and
+ * the cookie of the page has to match in any case.
+ */
+export function isOwnForm(request: IncomingMessage): boolean {
+  const { origin, host } = request.headers;
+  const isOwnOrigin = origin === undefined || origin === 'null' || origin.replace(/^https?:\/\//, '') === host;
+  return isNavigation(request) && isOneOf(request.headers['sec-fetch-site'], ['same-origin']) && isOwnOrigin;
+}
+
+const isOneOf = (value: string | string[] | undefined, allowed: readonly string[]): boolean =>
+  value === undefined || (typeof value === 'string' && allowed.includes(value));

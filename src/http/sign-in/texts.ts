@@ -1,0 +1,112 @@
+import type { BrowserAnswer, SignInProblem } from '../../oauth/authorize/browser-answer.ts';
+
+type Fault = Extract<BrowserAnswer, { kind: 'fault' }>['fault'];
+
+/** What the pages say in one language. */
+interface PageTexts {
+  readonly title: string;
+  /** Before the name of the client. */
+  readonly continueTo: string;
+  readonly username: string;
+  readonly password: string;
+  readonly submit: string;
+  readonly problems: Readonly<Record<SignInProblem, string>>;
+  /** With the seconds of `Retry-After`. */
+  readonly retryAfter: (seconds: number) => string;
+  readonly faultTitle: string;
+  readonly faults: Readonly<Record<Fault, string>>;
+  readonly again: string;
+  readonly returnTitle: string;
+  readonly returnText: string;
+  readonly goOn: string;
+}
+
+const ENGLISH: PageTexts = {
+  title: 'Sign in',
+  continueTo: 'to continue to',
+  username: 'User name or e-mail address',
+  password: 'Password',
+  submit: 'Sign in',
+  problems: {
+    incomplete: 'Enter a name and a password.',
+    incorrect: 'The name or the password is not correct.',
+    throttled: 'There were too many failed sign-ins.',
+    busy: 'Too many people are signing in at the moment.',
+  },
+  retryAfter: (seconds) => (seconds === 1 ? 'Try again in a second.' : `Try again in ${seconds} seconds.`),
+  faultTitle: 'You cannot sign in here',
+  faults: {
+    malformed: 'The address of this page is damaged. Go back to the application and begin again.',
+    unknown_client: 'The application that sent you here is not registered for signing in with a browser.',
+    unknown_redirect: 'The application wants you to be sent to an address that is not registered for it.',
+    ambiguous: 'The application or its address is named more than once.',
+    expired: 'This page has expired. Go back to the application and begin again.',
+    lost_cookie: 'Your browser did not send the cookie of this page. Begin again, and allow cookies for this site.',
+  },
+  again: 'Begin again',
+  returnTitle: 'You are signed in',
+  returnText: 'Go on to the application.',
+  goOn: 'Continue',
+};
+
+const CHINESE: PageTexts = {
+  title: '登录',
+  continueTo: '以继续访问',
+  username: '用户名或邮箱',
+  password: '密码',
+  submit: '登录',
+  problems: {
+    incomplete: '请输入用户名和密码。',
+    incorrect: '用户名或密码不正确。',
+    throttled: '登录失败次数过多。',
+    busy: '当前登录人数过多。',
+  },
+  retryAfter: (seconds) => `请在 ${seconds} 秒后重试。`,
+  faultTitle: '无法在此登录',
+  faults: {
+    malformed: '此页面的地址已损坏。请返回应用程序重新开始。',
+    unknown_client: '将您引导至此的应用程序未注册浏览器登录。',
+    unknown_redirect: '应用程序要求跳转到未为其注册的地址。',
+    ambiguous: '应用程序或其地址被重复指定。',
+    expired: '此页面已过期。请返回应用程序重新开始。',
+    lost_cookie: '您的浏览器没有发送此页面的 Cookie。请允许本站使用 Cookie 并重新开始。',
+  },
+  again: '重新开始',
+  returnTitle: '您已登录',
+  returnText: '继续前往应用程序。',
+  goOn: '继续',
+};
+
+export interface Language {
+  /** The value of the attribute `lang`. */
+  readonly tag: string;
+  readonly texts: PageTexts;
+}
+
+const LANGUAGES: readonly Language[] = [
+  { tag: 'en', texts: ENGLISH },
+  { tag: 'zh-CN', texts: CHINESE },
+];
+
+/** The first language that is wanted and there is: by the client's `ui_locales`, then by the browser's `Accept-Language`. */
+export function chooseLanguage(locales: readonly string[], acceptLanguage: string | undefined): Language {
+  const wanted = [...locales, ...byPreference(acceptLanguage ?? '')].map((tag) => tag.toLowerCase().split('-')[0]);
+  const found = wanted.map((primary) => LANGUAGES.find(({ tag }) => tag.split('-')[0] === primary));
+  return found.find((language) => language !== undefined) ?? (LANGUAGES[0] as Language);
+}
+
+/** More tags than a browser sends. */
+const MOST_TAGS = 32;
+
+/** The tags of an `Accept-Language` header, the preferred ones first (RFC 9110 12.5.4). */
+function byPreference(header: string): string[] {
+  const ranges = header
+    .split(',')
+    .slice(0, MOST_TAGS)
+    .map((part) => part.trim().split(/\s*;\s*q=/));
+  return ranges
+    .map(([tag = '', weight = '1']) => ({ tag, weight: Number(weight) || 0 }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ tag }) => tag);
+}
