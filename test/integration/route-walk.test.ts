@@ -25,6 +25,8 @@ const PUBLIC = new Set([
   '/.well-known/oauth-authorization-server/oauth',
   '/oauth/.well-known/openid-configuration',
   '/oauth/keys',
+  '/oauth/authorize', // a page, or a redirect to a registered address
+  '/oauth/sign-in', // asks for a name and a password itself
   '/oauth/token', // asks for client credentials itself
   '/oauth/userinfo', // asks for its bearer itself, and answers in the words of OAuth
   '/oauth/revoke', // asks for client credentials itself

@@ -32,7 +32,7 @@ export function signInRoutes(parts: SignInRouteParts): Route[] {
   const GET = authorizeHandler(parts, cookie);
   const POST = signInHandler(parts, cookie);
   return [
-    { ...common, template: AUTHORIZE_PATH, readsForm: true, methods: { GET, POST: repeatAsGet(parts) } },
+    { ...common, template: AUTHORIZE_PATH, readsForm: true, methods: { GET, HEAD: GET, POST: repeatAsGet(parts) } },
     { ...common, template: SIGN_IN_PATH, readsForm: true, admission: 'sign-in', methods: { POST } },
   ];
 }

@@ -304,6 +304,8 @@ const ACTS: readonly Act[] = [
 const SILENT: Readonly<Record<string, string>> = {
   '/oauth/keys': 'public keys',
   '/oauth/.well-known/openid-configuration': 'a public document',
+  '/oauth/authorize': 'a visit, which changes nothing',
+  '/oauth/sign-in': 'without its page it is nobody’s attempt; its lines are those of B-44',
   '/oauth/userinfo': 'a read with an access token, as any other: the access log names its session',
 };
 

@@ -12,8 +12,10 @@ const CLIENTS = [
   { name: 'app', public: true, grantTypes: ['refresh_token'] },
 ];
 
-async function start(): Promise<{ readonly service: Service; readonly metadata: Metadata }> {
-  const config = { authentication: { oauthOptions: { clients: CLIENTS } } };
+async function start(
+  clients: readonly object[] = CLIENTS,
+): Promise<{ readonly service: Service; readonly metadata: Metadata }> {
+  const config = { authentication: { oauthOptions: { clients } } };
   const service = await startService(await startCluster(), { config });
   const { body } = await service.call('/.well-known/oauth-authorization-server');
   return { service, metadata: body as Metadata };
@@ -27,8 +29,8 @@ const advertised = (metadata: Metadata): Map<string, string> =>
       .map(([name, url]) => [name, new URL(String(url)).pathname]),
   );
 
-/** What the metadata have no member for: themselves, and the webhook of an API server, which is no OAuth. */
-const NOT_FOR_CLIENTS = ['/oauth/.well-known/openid-configuration', '/oauth/authenticate'];
+/** What the metadata have no member for: themselves, the webhook of an API server, and the form of our own page. */
+const NOT_FOR_CLIENTS = ['/oauth/.well-known/openid-configuration', '/oauth/authenticate', '/oauth/sign-in'];
 
 const basic = ({ client_id, client_secret }: typeof CLIENT): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
@@ -49,7 +51,10 @@ describe('the metadata of a running service', () => {
   });
 
   test('N-44 give the address of every route under /oauth, and of nothing else', async () => {
-    const { metadata } = await start();
+    const { metadata } = await start([
+      ...CLIENTS,
+      { name: 'web', public: true, redirectURIs: ['https://app.example.com/'] },
+    ]);
     const offered = createRoutes(appParts())
       .map(({ template }) => template)
       .filter((path) => path.startsWith('/oauth/') && !NOT_FOR_CLIENTS.includes(path));

@@ -122,6 +122,8 @@ describe('the table of routes', () => {
       '/oauth/introspect public other json POST form',
       '/oauth/logout public other json GET,POST form',
       ...publicly(['/oauth/keys', ...metadata], 'other json GET,HEAD'),
+      '/oauth/authorize public other any GET,HEAD,POST form',
+      '/oauth/sign-in public sign-in any POST form',
       '/oauth/authenticate public other json POST form',
       `${IAM}/users authorized other json GET,HEAD,POST form`,
       `${IAM}/users/{user} authorized other json GET,HEAD,PUT,DELETE form`,
