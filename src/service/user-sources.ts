@@ -6,6 +6,7 @@ import {
   type FirstAdministrator,
   type FirstAdministratorOptions,
 } from '../users/first-administrator.ts';
+import type { Bcrypt } from '../users/password-hash.ts';
 import type { UserSource } from '../users/user-directory.ts';
 import { createUsersFile, type UsersFileOptions } from '../users/users-file.ts';
 import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
@@ -21,6 +22,8 @@ export interface UserSourceParts extends Omit<Shared, 'events'> {
   readonly cluster: Pick<Cluster, 'apiServer' | 'inCluster' | 'secrets'>;
   /** The users that are objects of the cluster; absent without accounts. */
   readonly objects?: UserObjects | undefined;
+  /** Default: the library. */
+  readonly bcrypt?: Bcrypt | undefined;
 }
 
 /** Where users come from, and what keeps them current. */
@@ -39,11 +42,11 @@ export interface UserSources {
  */
 export function createUserSources(
   options: UserSourceOptions,
-  { cluster, clock, random, logger, registry, objects }: UserSourceParts,
+  { cluster, clock, random, logger, registry, objects, bcrypt }: UserSourceParts,
 ): UserSources {
   const { firstAdministratorWanted: wanted } = options;
   const { secrets, inCluster, apiServer } = cluster;
-  const ofCluster = { secrets, clock, random, logger: logger.child({ apiServer }) };
+  const ofCluster = { secrets, clock, random, logger: logger.child({ apiServer }), bcrypt };
   const file = options.file && createUsersFile(options.file, { clock, logger, registry });
   const administrator =
     wanted === 'always' || (wanted === 'in-cluster' && inCluster)

@@ -5,7 +5,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { LastingFailure } from '../runtime/lasting-failure.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
-import { costOf, hashPassword } from './password-hash.ts';
+import { type Bcrypt, costOf, hashPassword } from './password-hash.ts';
 import { isReservedName, isUserName, type User } from './user.ts';
 import { derivedUid, type UserSource } from './user-directory.ts';
 
@@ -30,6 +30,8 @@ export interface FirstAdministratorParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Default: the library. */
+  readonly bcrypt?: Bcrypt | undefined;
 }
 
 export interface FirstAdministrator extends UserSource {
@@ -124,7 +126,7 @@ async function createOnce(
   while (!signal.aborted) {
     try {
       if (await parts.secrets.read(options.secretName)) return;
-      const made = await parts.secrets.create(options.secretName, await newData(options, parts.random));
+      const made = await parts.secrets.create(options.secretName, await newData(options, parts));
       if (made === 'exists') return;
       parts.logger.info(
         { user: options.name, secret: options.secretName },
@@ -138,9 +140,12 @@ async function createOnce(
   }
 }
 
-async function newData({ name, hashCost }: FirstAdministratorOptions, random: Random): Promise<Record<string, Buffer>> {
+async function newData(
+  { name, hashCost }: FirstAdministratorOptions,
+  { random, bcrypt }: Pick<FirstAdministratorParts, 'random' | 'bcrypt'>,
+): Promise<Record<string, Buffer>> {
   const password = random.bytes(PASSWORD_BYTES).toString('base64url');
-  const passwordHash = await hashPassword(password, hashCost);
+  const passwordHash = await hashPassword(password, hashCost, bcrypt);
   return { username: Buffer.from(name), password: Buffer.from(password), passwordHash: Buffer.from(passwordHash) };
 }
 

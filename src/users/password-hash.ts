@@ -51,24 +51,39 @@ const isComparable = (password: string): boolean =>
 /** A well-formed hash that matches no known password. A compare with it takes as long as with a real one of that cost. */
 export const dummyHash = (cost: number): string => `$2b$${cost}$${'.'.repeat(53)}`;
 
-/** Compares in the thread pool, about 50 ms at cost 10. Rejects only when the library fails. */
-export const compareWithHash = (password: string, stored: string): Promise<boolean> => verify(password, stored);
+/** The algorithm. Each call rejects only when the library fails. */
+export interface Bcrypt {
+  /** Makes a hash of this cost, with a new salt. */
+  hash(password: string, cost: number): Promise<string>;
+  /** Resolves to whether the hash was made of this password. */
+  compare(password: string, stored: string): Promise<boolean>;
+}
+
+/** The library, in the thread pool: a call takes about 50 ms at cost 10. */
+export const libraryBcrypt: Bcrypt = {
+  hash: (password, cost) => hash(password, cost),
+  compare: (password, stored) => verify(password, stored),
+};
 
 /** Hashes the composed form of a password. Rejects a password that bcrypt would cut off, with a sentence for people. */
-export async function hashPassword(typed: string, cost: number): Promise<string> {
+export async function hashPassword(
+  typed: string,
+  cost: number,
+  bcrypt: Pick<Bcrypt, 'hash'> = libraryBcrypt,
+): Promise<string> {
   const password = composed(typed);
   if (password === '') throw new Error('the password is empty');
   if (!isComparable(password))
     throw new Error(`the password is longer than ${LONGEST_PASSWORD_BYTES} bytes or holds a NUL`);
-  return await hash(password, cost);
+  return await bcrypt.hash(password, cost);
 }
 
 export interface CompareParts {
   readonly events: SecurityEvents;
   /** Observes the seconds of each compare. */
   readonly duration: Histogram;
-  /** Makes one bcrypt compare. Default: the library's. */
-  readonly bcrypt?: ((password: string, stored: string) => Promise<boolean>) | undefined;
+  /** Default: the library. */
+  readonly bcrypt?: Pick<Bcrypt, 'compare'> | undefined;
 }
 
 /**
@@ -79,7 +94,7 @@ export type PasswordCompare = (user: User | undefined, password: string) => Prom
 
 /** Compares with the stored hash if it can be used. Otherwise compares with a dummy hash, and ignores the result (N-14). */
 export function createPasswordCompare(costs: HashCosts, parts: CompareParts): PasswordCompare {
-  const { events, duration, bcrypt = compareWithHash } = parts;
+  const { events, duration, bcrypt = libraryBcrypt } = parts;
   const reported = new WeakSet<User>();
 
   const usableHash = (user: User | undefined): string | undefined => {
@@ -96,7 +111,7 @@ export function createPasswordCompare(costs: HashCosts, parts: CompareParts): Pa
     const real = stored !== undefined && isComparable(form);
     const done = duration.startTimer();
     try {
-      const matches = await bcrypt(form, real ? stored : dummyHash(costs.cost));
+      const matches = await bcrypt.compare(form, real ? stored : dummyHash(costs.cost));
       return real && matches;
     } finally {
       done();

@@ -6,7 +6,13 @@ import { FairSeats } from '../runtime/limits/fair-seats.ts';
 import type { SecurityEvents } from '../security-events.ts';
 import { type Attempter, type BucketName, LoginThrottle, type LoginThrottleOptions } from './login-throttle.ts';
 import { createPasswordMetrics, type PasswordMetrics, registerHashMetric } from './metrics.ts';
-import { type CompareParts, createPasswordCompare, type HashCosts, hashPassword } from './password-hash.ts';
+import {
+  type Bcrypt,
+  type CompareParts,
+  createPasswordCompare,
+  type HashCosts,
+  hashPassword,
+} from './password-hash.ts';
 import type { PasswordSignIn, SignInAttempt, SignInResult, ThrottleControl } from './sign-in.ts';
 import { isUserName, type User, type UserDirectory, type UserList } from './user.ts';
 
@@ -15,7 +21,9 @@ export interface PasswordOptions extends HashCosts {
   readonly gate: GateOptions;
 }
 
-export interface PasswordParts extends Pick<CompareParts, 'bcrypt' | 'events'> {
+export interface PasswordParts extends Pick<CompareParts, 'events'> {
+  /** Default: the library. */
+  readonly bcrypt?: Bcrypt | undefined;
   readonly users: UserDirectory & UserList;
   readonly clock: Clock;
   readonly registry: Registry;
@@ -34,7 +42,7 @@ export function createPasswordSignIn(
   options: PasswordOptions,
   parts: PasswordParts,
 ): PasswordSignIn & { readonly throttle: ThrottleControl } {
-  const { users, clock, registry } = parts;
+  const { users, clock, registry, bcrypt } = parts;
   const metrics = createPasswordMetrics(registry);
   registerHashMetric(registry, options, users);
   const throttle = new LoginThrottle(options.throttle, clock);
@@ -54,7 +62,7 @@ export function createPasswordSignIn(
   const hash: PasswordSignIn['hash'] = async (password, { source, signal }) => {
     const leave = await gate.enter(source, signal);
     if (!leave) return BUSY;
-    return hashPassword(password, options.cost)
+    return hashPassword(password, options.cost, bcrypt)
       .then((made) => ({ kind: 'ok', hash: made.replace(/^\$2y\$/, '$$2b$$') }) as const)
       .finally(leave);
   };

@@ -14,7 +14,7 @@ import {
   startCluster,
   startService,
 } from '../integration/service/stand.ts';
-import { hashOf } from '../support/passwords.ts';
+import { hashOf, quickBcrypt } from '../support/passwords.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clock } from './clock.ts';
@@ -479,11 +479,11 @@ export const FAULTS: readonly Fault[] = [
     mayFire: ['GatehousePasswordGuessing'], // each 429 counts as a sign-in that failed
     start: async () => {
       // A compare of passwords that takes 0.3 s, as on a machine without CPU to spare.
-      const bcrypt = async (): Promise<boolean> => {
+      const compare = async (): Promise<boolean> => {
         await clock.sleep(9_000);
         return true;
       };
-      const { service, port } = await start({ bcrypt });
+      const { service, port } = await start({ bcrypt: { ...quickBcrypt, compare } });
       return {
         port,
         break: (signal) =>

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import type { Addresses } from '../../src/service/ports.ts';
 import { createService, type ServiceParts } from '../../src/service/service.ts';
-import { compareQuickly } from './passwords.ts';
+import { quickBcrypt } from './passwords.ts';
 
 export interface GatehouseOptions {
   /** The configuration, without `kubernetes.kubeconfig`. Unless `server` says otherwise, the ports are free ones on loopback. */
@@ -17,7 +17,7 @@ export interface GatehouseOptions {
   /** The users file's text. */
   readonly users?: string;
   readonly clock?: Clock;
-  /** Default: bcrypt, without its delay if the result is known. */
+  /** Default: `quickBcrypt`. */
   readonly bcrypt?: ServiceParts['bcrypt'];
   /** Default: no limit. */
   readonly memoryLimit?: ServiceParts['memoryLimit'];
@@ -61,7 +61,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
     clock: options.clock ?? systemClock,
     random: systemRandom,
     loopLoad: () => 0,
-    bcrypt: options.bcrypt ?? compareQuickly,
+    bcrypt: options.bcrypt ?? quickBcrypt,
     ...(options.memoryLimit ? { memoryLimit: options.memoryLimit } : {}),
     ...(options.output ? { lostLines: options.output.lost } : {}),
     logger: createLogger({ level: 'debug', format: 'json' }, { write }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { libraryBcrypt } from '../../../src/users/password-hash.ts';
 import {
   PREFIX,
   ROLE,
@@ -23,6 +24,7 @@ describe('what a client of 3.4 does', () => {
   let stand: WriteStand;
   beforeAll(async () => {
     stand = await startWriteStand({
+      bcrypt: libraryBcrypt,
       assigners: ['olivia'],
       fill: ({ objects }) => {
         objects.patch('clusterroles', 'platform-admin', {

@@ -7,7 +7,7 @@ import {
   USERS,
   type WriteStand,
 } from '../../support/accounts/write-stand.ts';
-import { compareQuickly } from '../../support/passwords.ts';
+import { quickBcrypt } from '../../support/passwords.ts';
 import { eventually } from '../service/stand.ts';
 
 const FIRST = 'The-first-one-1';
@@ -27,10 +27,13 @@ describe('the passwords of users', () => {
   beforeAll(async () => {
     stand = await startWriteStand({
       people: { helpdesk: { rules: HELPDESK } },
-      bcrypt: async (...compared) => {
-        held.by?.begun();
-        await held.by?.end;
-        return compareQuickly(...compared);
+      bcrypt: {
+        ...quickBcrypt,
+        async compare(...compared) {
+          held.by?.begun();
+          await held.by?.end;
+          return quickBcrypt.compare(...compared);
+        },
       },
     });
   });

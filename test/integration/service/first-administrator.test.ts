@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
+import { libraryBcrypt } from '../../../src/users/password-hash.ts';
 import { startDrivenReady } from './driven.ts';
 import { eventually, startCluster, startService } from './stand.ts';
 
@@ -15,7 +16,7 @@ const passwordIn = (cluster: SimulatedCluster): string => {
 describe('the first administrator', () => {
   test('signs in with the password that is in the Secret', async () => {
     const cluster = await startCluster();
-    const service = await startService(cluster, { config });
+    const service = await startService(cluster, { config, bcrypt: libraryBcrypt });
     const answer = await service.signInAnswer('admin', passwordIn(cluster));
     expect(answer.status).toBe(200);
     expect((await service.list(answer.body.access_token)).status).toBe(200);

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { hashOf } from '../../support/passwords.ts';
+import { hashOf, quickBcrypt } from '../../support/passwords.ts';
 import { startDrivenReady } from '../service/driven.ts';
 import { passwordOf, startCluster } from '../service/stand.ts';
 
@@ -81,7 +81,7 @@ class Compares {
     return resolve;
   }
 
-  readonly bcrypt = async (password: string, stored: string): Promise<boolean> => {
+  readonly compare = async (password: string, stored: string): Promise<boolean> => {
     this.stored.push(stored);
     await this.#held;
     return password === passwordOf('ada');
@@ -97,7 +97,7 @@ export async function startOdd(change: { readonly server?: object; readonly conf
   const { authorization: _, nodes: __, ...odd } = ODD;
   const config = { ...odd, ...change.config, server: { ...ODD.server, ...change.server } };
   const compares = new Compares();
-  const { bcrypt } = compares;
+  const bcrypt = { ...quickBcrypt, compare: compares.compare };
   return { cluster, compares, ...(await startDrivenReady(cluster, { config, bcrypt, users: await people() })) };
 }
 

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { areCurrent, tooOldAmong } from '../../../src/data-age.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { createFirstAdministrator } from '../../../src/users/first-administrator.ts';
-import { compareWithHash, costOf } from '../../../src/users/password-hash.ts';
+import { costOf, libraryBcrypt } from '../../../src/users/password-hash.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MemorySecrets } from '../oauth/memory-secrets.ts';
 import { until } from '../oauth/test-server.ts';
@@ -58,7 +58,7 @@ describe('the first administrator', () => {
       },
     ]);
     expect([String(username), String(password).length]).toEqual(['admin', 24]);
-    expect(await compareWithHash(String(password), String(passwordHash))).toBe(true);
+    expect(await libraryBcrypt.compare(String(password), String(passwordHash))).toBe(true);
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).not.toContain(String(password));
   });

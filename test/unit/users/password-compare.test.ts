@@ -19,7 +19,7 @@ function newCompare() {
     {
       events: { report: () => {} },
       duration: createPasswordMetrics(new Registry()).duration,
-      bcrypt: async (password, stored) => compared.push([password, stored]) > 0,
+      bcrypt: { compare: async (password, stored) => compared.push([password, stored]) > 0 },
     },
   );
   return { compare, compared };

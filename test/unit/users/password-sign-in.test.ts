@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SecurityEventName, SecurityEvents } from '../../../src/security-events.ts';
-import { compareWithHash } from '../../../src/users/password-hash.ts';
+import { type Bcrypt, libraryBcrypt } from '../../../src/users/password-hash.ts';
 import { createPasswordSignIn, type PasswordOptions } from '../../../src/users/password-sign-in.ts';
 import type { SignInResult } from '../../../src/users/sign-in.ts';
 import type { User, UserState } from '../../../src/users/user.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { compareQuickly, hashOf } from '../../support/passwords.ts';
+import { hashOf, quickBcrypt } from '../../support/passwords.ts';
 
 const MINUTE = 60_000;
 const options: PasswordOptions = {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   hash = await hashOf('Made-up-1');
 });
 
-function newSignIn(state: UserState = 'Active', more: Partial<User> = {}, bcrypt = compareQuickly) {
+function newSignIn(state: UserState = 'Active', more: Partial<User> = {}, bcrypt: Partial<Bcrypt> = {}) {
   const clock = new FakeClock();
   const registry = new Registry();
   const told: Record<string, unknown>[] = [];
@@ -42,7 +42,13 @@ function newSignIn(state: UserState = 'Active', more: Partial<User> = {}, bcrypt
     byEmail: (email: string) => [...people.values()].find((user) => user.email === email.toLowerCase()),
     all: () => people.values(),
   };
-  const signIn = createPasswordSignIn(options, { users, clock, registry, events, bcrypt });
+  const signIn = createPasswordSignIn(options, {
+    users,
+    clock,
+    registry,
+    events,
+    bcrypt: { ...quickBcrypt, ...bcrypt },
+  });
   const attempt = (
     username: string,
     password: string,
@@ -62,15 +68,15 @@ describe('the hash of a new password', () => {
   const from = { source: '192.0.2.1', signal: new AbortController().signal };
 
   test('has the write cost, and matches', async () => {
-    const made = await newSignIn().signIn.hash('Made-up-2', from);
+    const made = await newSignIn('Active', {}, libraryBcrypt).signIn.hash('Made-up-2', from);
     if (made.kind !== 'ok') throw new Error('it is busy');
     expect(made.hash).toMatch(/^\$2[ab]\$10\$/);
-    expect(await compareWithHash('Made-up-2', made.hash)).toBe(true);
+    expect(await libraryBcrypt.compare('Made-up-2', made.hash)).toBe(true);
   });
 
   test('waits in the gate of the compares: it is busy when all seats are taken', async () => {
     const held = Promise.withResolvers<boolean>();
-    const { signIn, attempt, clock } = newSignIn('Active', {}, () => held.promise);
+    const { signIn, attempt, clock } = newSignIn('Active', {}, { compare: () => held.promise });
     const compares = [attempt('alice', 'a'), attempt('alice', 'b')];
     const hashed = signIn.hash('Made-up-2', from);
     await clock.advance(2000);
@@ -231,10 +237,10 @@ describe('a sign-in by password', () => {
 
   test('refuses a password over 72 bytes or with NUL although bcrypt would cut it off', async () => {
     const long = 'x'.repeat(72);
-    const { attempt } = newSignIn('Active', { passwordHash: await hashOf(long) }, compareWithHash);
+    const { attempt } = newSignIn('Active', { passwordHash: await hashOf(long) }, libraryBcrypt);
     expect((await attempt('alice', `${long}y`)).kind).toBe('refused');
     expect((await attempt('alice', long)).kind).toBe('ok');
-    const { attempt: other } = newSignIn('Active', {}, compareWithHash);
+    const { attempt: other } = newSignIn('Active', {}, libraryBcrypt);
     expect((await other('alice', 'Made-up-1\0x')).kind).toBe('refused');
   });
 
@@ -276,12 +282,13 @@ describe('a sign-in by password', () => {
 
   test('A-43 holds a seat of the gate until its compare is over', async () => {
     let [atWork, most] = [0, 0];
-    const { attempt } = newSignIn('Active', {}, async () => {
+    const compare = async (): Promise<boolean> => {
       most = Math.max(most, ++atWork);
       await new Promise(setImmediate);
       atWork--;
       return false;
-    });
+    };
+    const { attempt } = newSignIn('Active', {}, { compare });
     await Promise.all(Array.from({ length: 10 }, (_, index) => attempt(`guess-${index}`, 'wrong')));
     expect(most).toBe(options.gate.concurrency);
   });
@@ -301,7 +308,7 @@ describe('a sign-in by password', () => {
   });
 
   test('does not count an attempt whose compare broke', async () => {
-    const { attempt } = newSignIn('Active', {}, () => Promise.reject(new Error('the library broke')));
+    const { attempt } = newSignIn('Active', {}, { compare: () => Promise.reject(new Error('the library broke')) });
     for (let index = 0; index < 6; index++) await expect(attempt('alice', 'Made-up-1')).rejects.toThrow('the library');
   });
 

@@ -7,6 +7,7 @@ import type { SignInResult } from '../../../src/users/sign-in.ts';
 import type { User } from '../../../src/users/user.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Largest } from '../../support/largest.ts';
+import { quickBcrypt } from '../../support/passwords.ts';
 import { checkSizesAsync, type Sizes } from '../../support/property.ts';
 
 const MINUTE = 60_000;
@@ -60,10 +61,11 @@ class Door {
       byEmail: (text: string) => (text === bob.email ? someone : undefined),
       all: () => [someone],
     };
-    const bcrypt = async (password: string, stored: string): Promise<boolean> => {
+    const compare = async (password: string, stored: string): Promise<boolean> => {
       this.compares.push({ isReal: stored === hash, at: this.clock.monotonic() });
       return (stored === hash || stored === dummyHash(COST)) && password === 'right';
     };
+    const bcrypt = { ...quickBcrypt, compare };
     const parts = { users, clock: this.clock, registry: new Registry(), events: { report: () => {} }, bcrypt };
     this.#signIn = createPasswordSignIn(options, parts);
   }
