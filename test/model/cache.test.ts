@@ -6,7 +6,7 @@ import { commandsOf, settings } from './commands.ts';
 import { play } from './play.ts';
 
 const GIVEN = process.env['MODEL_RUNS'];
-const RUNS = { cases: Number(GIVEN ?? 10_000), short: Number(GIVEN ?? 300) };
+const RUNS = { cases: Number(GIVEN ?? 10_000), short: Number(GIVEN ?? 150) };
 
 test('I1, I2, I3, I4, I5, I6, I7, I8 hold after each step of any run', async () => {
   let longest = 0;

@@ -5,7 +5,7 @@ import { eventually, passwordOf, type Service, startCluster } from '../service/s
 import { Attack } from './attack.ts';
 
 const GIVEN = process.env['FUZZ_REQUESTS'];
-const REQUESTS = cases(Number(GIVEN ?? 4_000), Number(GIVEN ?? 1_000));
+const REQUESTS = cases(Number(GIVEN ?? 4_000), Number(GIVEN ?? 500));
 /** Fewer cannot tell growth from caches that fill and a heap that is not swept yet. */
 const LONG = 100_000;
 const MOST_GROWTH_BYTES = 20 * 1024 * 1024;

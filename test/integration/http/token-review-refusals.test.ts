@@ -165,7 +165,7 @@ describe('a body that asks nothing', () => {
           expect(Buffer.byteLength(body) > 65_536 ? [413] : [200, 400]).toContain(status);
           JSON.parse(text);
         }),
-      { cases: 1_000, short: 250 },
+      { cases: 1_000, short: 100 },
     );
     largest.expectAtLeast(4 * 4 * 4 * 9);
     expect(Object.getOwnPropertyNames(Object.prototype).join()).toBe(before);

@@ -114,6 +114,6 @@ test('the value is that of JSON.parse but for managed fields, whatever is in the
       expect(actual).toEqual(asItCame ? expected : emptied(expected));
       if (!asItCame) largest.see((expected as { items?: unknown[] }).items?.length ?? 1);
     });
-  checkSizes(propertyOf, { cases: 200, short: 100 });
+  checkSizes(propertyOf, { cases: 200, short: 40 });
   largest.expectAtLeast(30);
 });

@@ -105,7 +105,7 @@ describe('usage ledger', () => {
           }
           largest.see(pods.size);
         }),
-      { cases: 50, short: 30 },
+      { cases: 50, short: 15 },
     );
     largest.expectAtLeast(PODS);
   });

@@ -123,7 +123,7 @@ test('signing keys: one is active, it was published before, and what it signed i
         const life = new Life();
         for (const step of taken) await life.take(step);
       }),
-    { cases: 300, short: 100 },
+    { cases: 300, short: 50 },
   );
   largest.expectAtLeast(60);
 });
