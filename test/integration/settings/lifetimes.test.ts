@@ -5,10 +5,10 @@ import { claimsOf, startOdd } from './odd-settings.ts';
 const MINUTE = 60_000;
 const BRIEF = { client_id: 'brief', client_secret: 'made-up-brief' };
 
-const signInBrief = async (service: Service): Promise<Pair> =>
+const signInBrief = async (service: Service, more = {}): Promise<Pair & { readonly id_token?: string }> =>
   (
     await service.call('/oauth/token', {
-      form: { grant_type: 'password', ...BRIEF, username: 'ada', password: passwordOf('ada') },
+      form: { grant_type: 'password', ...BRIEF, username: 'ada', password: passwordOf('ada'), ...more },
     })
   ).body;
 
@@ -53,6 +53,12 @@ describe('configured lifetimes', () => {
   test('authentication.oauthOptions.clients[].accessTokenInactivityTimeout: and 123 s more', async () => {
     const { service } = await startOdd();
     expect(lifeOf((await signInBrief(service)).refresh_token)).toBe(309 + 123);
+  });
+
+  test('authentication.oauthOptions.clients[].idTokenMaxAge: an ID token of that client is good for 245 s', async () => {
+    const { service } = await startOdd();
+    const { id_token = '' } = await signInBrief(service, { scope: 'openid' });
+    expect(lifeOf(id_token)).toBe(245);
   });
 
   test('authentication.maximumClockSkew: a token that expired 3 s ago is taken, 5 s ago is not', async () => {

@@ -53,7 +53,13 @@ export const ODD = {
       keyRotationPeriod: '1h53m',
       clients: [
         { name: 'gatehouse', secret: 'gatehouse' },
-        { name: 'brief', secret: 'made-up-brief', accessTokenMaxAge: '5m9s', accessTokenInactivityTimeout: '2m3s', idTokenMaxAge: '4m5s' },
+        {
+          name: 'brief',
+          secret: 'made-up-brief',
+          accessTokenMaxAge: '5m9s',
+          accessTokenInactivityTimeout: '2m3s',
+          idTokenMaxAge: '4m5s',
+        },
       ],
     },
   },
