@@ -147,7 +147,7 @@ describe('an upgrade warns', () => {
   });
 });
 
-/** Of the first 86 of the range, from which the API server gives none to the Services of the releases above, which ask for any. */
+/** The API server gives none of the first 86 ports of its range to who asks for any port, as the releases above do. */
 const NODE_PORT = 30_081;
 
 describe('the values of the last release', () => {

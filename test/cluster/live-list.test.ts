@@ -50,7 +50,7 @@ class Round {
     await this.#seen((one) => one.name === NODES.at(-1) && one.step === `${step}`);
   }
 
-  /** Whether this list has all of the rounds so far. Nodes and pods come to a replica by watches of their own. */
+  /** Whether this list has all of the rounds so far. A replica watches nodes and pods one beside the other, so both are looked at. */
   isShownBy = (nodes: readonly ListedNode[]): boolean => {
     const used = NODES[this.#step % NODES.length];
     const states = nodes.map(stateOfListed);

@@ -12,7 +12,7 @@ export interface Command extends RunOptions {
   readonly code?: number;
 }
 
-/** Of a Deployment: the controller writes it when there is the ReplicaSet of that number. */
+/** The controller writes this annotation of a Deployment when there is the ReplicaSet of that number. */
 const REVISION = '{.metadata.annotations.deployment\\.kubernetes\\.io/revision}';
 
 /** What people do with kubectl, one after the other, as a person would. In the arguments `NAMESPACE` is that of the way. */

@@ -15,7 +15,7 @@ interface PodOptions {
   readonly listens?: boolean;
 }
 
-/** None of it is left once the server listens, so none can take the pod out of service later. */
+/** It is over once the server listens, so it cannot take the pod out of service later, as a readiness probe could. */
 const startupProbe = { tcpSocket: { port: 8080 }, periodSeconds: 1, failureThreshold: 120 };
 
 /** Ends as soon as it is told to: without a handler, process 1 of a container would wait for the grace period to end. */
