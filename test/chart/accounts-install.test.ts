@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../cluster/eventually.ts';
+import { served } from '../cluster/served.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { CHART, helm } from './helm.ts';
 
@@ -67,7 +68,7 @@ describe('helm with accounts on a real API server', () => {
   test('installs the definitions, and an upgrade changes them and keeps the users', async () => {
     await release('install', accounts(), older);
     expect(await patternOfLang()).toBe('^[a-z]*$');
-    await cluster.kubectl(['wait', '--for=condition=Established', 'crd/users.iam.gatehouse.io']);
+    await served(cluster, 'users.iam.gatehouse.io');
     const ada = { apiVersion: 'iam.gatehouse.io/v1alpha2', kind: 'User', spec: { email: 'ada@example.com' } };
     const metadata = { name: 'ada', finalizers: [FINALIZER] };
     await cluster.kubectl(['create', '-f', '-'], JSON.stringify({ ...ada, metadata }));

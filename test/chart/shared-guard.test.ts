@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { served } from '../cluster/served.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { chartWithOlderGuard, Guards } from './guard.ts';
 import { CHART, helm } from './helm.ts';
@@ -45,9 +46,7 @@ async function uninstall(namespace: string, name = 'gatehouse'): Promise<void> {
   await guards.settle();
 }
 
-const established = async (platform: string): Promise<void> => {
-  await cluster.kubectl(['wait', '--for=condition=Established', `crd/users.iam.${platform}.io`]);
-};
+const servesUsersOf = (platform: string): Promise<void> => served(cluster, `users.iam.${platform}.io`);
 
 /** Leaves the definitions to another release of the platform. */
 const SECOND = { accounts: { crds: { install: false } } };
@@ -70,7 +69,7 @@ describe('two releases of one platform', { shuffle: false }, () => {
 
   test('AC-80 both write, and so does whom either names; others do not, whatever their roles', async () => {
     await upgrade('one', { platform });
-    await established(platform);
+    await servesUsersOf(platform);
     const named = { ...SECOND.accounts, objectWriters: { users: ['importer'] } };
     await upgrade('two', { platform, accounts: named });
     for (const name of ['importer', 'mallory', accountOf('three')]) await guards.letWrite(name, platform);
@@ -123,7 +122,7 @@ describe('a thief of the account of one platform', () => {
   test('AC-80 does not write users of another, with every right on them', async () => {
     await upgrade('red', { platform: 'red' });
     await upgrade('blue', { platform: 'blue', fullnameOverride: 'blue' });
-    await Promise.all(['red', 'blue'].map(established));
+    await Promise.all(['red', 'blue'].map(servesUsersOf));
     const thief = accountOf('red');
     await guards.letWrite(thief, 'blue');
     await guards.settle();
@@ -137,7 +136,7 @@ describe('a release that goes on under another name', () => {
   test('AC-82 writes after an uninstall and an install', async () => {
     const platform = 'moved';
     await upgrade('before', { platform });
-    await established(platform);
+    await servesUsersOf(platform);
     await uninstall('before');
     const said = await upgrade('after', { platform }, { name: 'other', flags: ['--take-ownership'] });
     expect(said).toContain('the ValidatingAdmissionPolicy before.gatehouse.accounts');
@@ -154,7 +153,7 @@ describe('a release that goes on under another name', () => {
   ])('AC-82 writes under another fullnameOverride, after %s; its former guard goes', async (title, isOlder) => {
     const platform = isOlder ? 'renamed-older' : 'renamed';
     await upgrade(platform, { platform }, isOlder ? { chart: older } : {});
-    await established(platform);
+    await servesUsersOf(platform);
     const values = { platform, fullnameOverride: 'renamed' };
     await upgrade(platform, values);
     expect(await writersAmong(platform, [accountOf(platform, 'renamed')]), title).toHaveLength(1);
@@ -176,7 +175,7 @@ describe('a release beside one with the older guard', { shuffle: false }, () => 
 
   test('AC-83 is refused, with the policy and what to do', async () => {
     await upgrade('first', { platform }, { chart: older });
-    await established(platform);
+    await servesUsersOf(platform);
     await expect(upgrade('second', { platform, ...SECOND })).rejects.toThrow(SENTENCE);
   });
 
@@ -193,7 +192,7 @@ describe('a release beside one with the older guard', { shuffle: false }, () => 
   test('AC-83 is refused where an uninstall left it, until it is deleted as the sentence says', async () => {
     const left = 'left';
     await upgrade(left, { platform: left }, { chart: older });
-    await established(left);
+    await servesUsersOf(left);
     await uninstall(left);
     const install = () => upgrade('next', { platform: left }, { flags: ['--take-ownership'] });
     const [command = ''] = await install().then(
@@ -210,7 +209,7 @@ describe('a release whose rights somebody else grants', () => {
   test('AC-80 writes beside no other, and NOTES name the right that it needs beside another', async () => {
     const platform = 'granted';
     await upgrade('granted', { platform, rbac: { create: false } });
-    await established(platform);
+    await servesUsersOf(platform);
     await guards.letWrite(accountOf('granted'), platform);
     await guards.settle();
     expect(await writersAmong(platform, [accountOf('granted')])).toHaveLength(1);

@@ -9,9 +9,6 @@ import { installDefinitions } from './custom-resources.ts';
 
 const { platform } = OBSERVED_CONFIG;
 
-/** Half of what the cases allow. */
-const SEEN_MS = 150;
-
 export interface ClusterAccounts {
   readonly accounts: AccountStand;
   stop(): Promise<void>;
@@ -42,7 +39,6 @@ async function startOn(cluster: ControlPlane): Promise<AccountStand> {
   await create(gatewayRights(platform));
   const accounts = await startAccounts({
     kubeconfig: await readFile(await cluster.kubeconfigFile(OWN_TOKEN), 'utf8'),
-    seenMs: SEEN_MS,
     readSecret: async (name) => {
       const secret = JSON.parse(await cluster.kubectl(['get', 'secret', name, '-o', 'json'])) as object;
       return (secret as { data: Record<string, string> }).data;

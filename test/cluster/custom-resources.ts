@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ControlPlane } from '../support/control-plane.ts';
+import { served } from './served.ts';
 
 const GROUP = 'iam.gatehouse.io';
 
@@ -30,10 +31,8 @@ export async function installCustomResources(cluster: ControlPlane): Promise<voi
   }));
   const list = { apiVersion: 'v1', kind: 'List', items: definitions };
   await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(list));
-  await cluster.kubectl(['wait', '--for=condition=Established', ...definitions.map(nameOf)]);
+  await served(cluster, ...definitions.map(({ metadata }) => metadata.name));
 }
-
-const nameOf = ({ metadata }: { readonly metadata: { readonly name: string } }): string => `crd/${metadata.name}`;
 
 /** The definitions of accounts as they are installed, for a platform. */
 export async function installDefinitions(cluster: ControlPlane, platform: string): Promise<void> {
@@ -43,7 +42,6 @@ export async function installDefinitions(cluster: ControlPlane, platform: string
       .replaceAll('iam.gatehouse.io', `iam.${platform}.io`)
       .replaceAll('iam\\.gatehouse\\.io', `iam\\.${platform}\\.io`);
     await cluster.kubectl(['apply', '-f', '-'], text);
-    const name = `crd/${plural}.iam.${platform}.io`;
-    await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=60s', name]);
+    await served(cluster, `${plural}.iam.${platform}.io`);
   }
 }

@@ -31,6 +31,13 @@ beforeAll(async () => {
   // One after the other: the second finds the signing key of the first.
   for (const at of ports.keys()) replicas.push(await startReplica(at));
   await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(RIGHTS));
+  for (const replica of replicas) {
+    const token = await replica.signIn(USER);
+    await eventually(
+      () => replica.get('/api/v1/nodes', token),
+      ({ status }) => status === 200, // RBAC sees new bindings a moment later
+    );
+  }
 });
 
 afterAll(async () => {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlPlane } from '../support/control-plane.ts';
+import { served } from './served.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 
@@ -42,12 +43,11 @@ const OF_THE_POD = ['kustomization.yaml', 'config.yaml', 'deployment.yaml'];
  * What the installation has for accounts besides: definitions, roles, rights, policy. Resolves when the definitions are
  * served; the policy counts a moment later.
  */
-export async function installAccounts({ kubectl }: ControlPlane): Promise<void> {
+export async function installAccounts(cluster: ControlPlane): Promise<void> {
   for (const name of readdirSync(ACCOUNTS)) {
-    if (!OF_THE_POD.includes(name)) await kubectl(['apply', '-f', join(ACCOUNTS, name)]);
+    if (!OF_THE_POD.includes(name)) await cluster.kubectl(['apply', '-f', join(ACCOUNTS, name)]);
   }
-  const definitions = ['users', 'loginrecords'].map((plural) => `crd/${plural}.iam.gatehouse.io`);
-  await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...definitions]);
+  await served(cluster, 'users.iam.gatehouse.io', 'loginrecords.iam.gatehouse.io');
 }
 
 /** The right to act as those whom `deploy/gateway` names. */

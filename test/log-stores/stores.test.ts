@@ -43,6 +43,7 @@ describe.each(STORE_NAMES)('%s', (name) => {
     test('cancels a search that waits when its client hangs up', async () => {
       const { store, begin } = stand;
       const busy = keepBusy(store.url);
+      await expect.poll(() => searches(stand, 'wildcard'), { interval: 20 }).toHaveLength(BUSY_SEARCHES);
       const word = 'hungup';
       const { request } = await begin('admin', { log_query: word });
       await expect.poll(() => searches(stand, word)).toEqual([{ cancelled: false }]);
@@ -145,6 +146,8 @@ const largeRecords = (): LogDocument[] =>
     kubernetes: { namespace_name: 'shop', pod_name: 'db-0', container_name: 'postgres', docker_id: '0' },
   }));
 
+const BUSY_SEARCHES = 3;
+
 /**
  * Searches that take the store seconds each, one after the other, until the signal of the controller aborts or the test ends:
  * it has a thousand patterns to compare with each of its words.
@@ -159,7 +162,7 @@ function keepBusy(url: string): AbortController {
       body: JSON.stringify({ size: 0, query: { bool: { should } } }),
       signal: controller.signal,
     });
-  for (let count = 0; count < 3; count++) search().catch(() => undefined);
+  for (let count = 0; count < BUSY_SEARCHES; count++) search().catch(() => undefined);
   atEnd(() => controller.abort());
   return controller;
 }

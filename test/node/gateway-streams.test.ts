@@ -21,7 +21,7 @@ beforeAll(async () => {
   olga = await stand.ways('olga');
   for (const way of [olga.straight, olga.through]) {
     await way.told(['create', '-f', '-'], { input: list(BENCH) });
-    await way.told(['wait', '--for=condition=Ready', 'pod/bench']);
+    await way.untilReady('bench');
   }
 });
 afterAll(() => stand?.remove());
@@ -126,7 +126,7 @@ describe.each([
     const { straight, through } = await byBothWays(olga, async (way) => {
       const input = list(pod(name, { command: shell('exec cat'), stdin: true }));
       await way.told(['create', '-f', '-'], { input });
-      await way.told(['wait', '--for=condition=Ready', `pod/${name}`]);
+      await way.untilReady(name);
       return way.kubectl(['attach', '--stdin', name], { input: 'a line\n', env });
     });
     expect(through).toEqual(straight);
@@ -161,7 +161,7 @@ describe('G-08', () => {
       'echo begun; until [ -e /tmp/go ]; do /bin/busybox sleep 0.1; done; for i in 1 2 3; do echo $i; done';
     const { straight, through } = await byBothWays(olga, async (way) => {
       await way.told(['create', '-f', '-'], { input: list(pod('counter', { command: shell(counts) })) });
-      await way.told(['wait', '--for=condition=Ready', 'pod/counter']);
+      await way.untilReady('counter');
       const logs = await way.start('kubectl', ['logs', '--follow', 'counter']);
       await said(logs, /begun/);
       await way.told(['exec', 'counter', '--', ...shell(': > /tmp/go')]);

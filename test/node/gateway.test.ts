@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../cluster/eventually.ts';
 import { NODE_NAME } from './kubernetes/place.ts';
 import { COMMANDS, HELM_COMMANDS } from './stand/commands.ts';
 import { byBothWays, GatewayStand, type Ways } from './stand/gateway-stand.ts';
@@ -32,7 +33,7 @@ describe('G-08 through Gatehouse the same is said as at the API server itself, b
     // One after the other: there is but one node.
     for (const way of [olga.straight, olga.through]) {
       await way.told(['create', '-f', '-'], { input: list(pod('drained', { command: shell('sleep 3600') })) });
-      await way.told(['wait', '--for=condition=Ready', 'pod/drained']);
+      await way.untilReady('drained');
       const said: Outcome[] = [];
       for (const args of [['cordon', NODE_NAME], drain, ['uncordon', NODE_NAME]]) said.push(await way.kubectl(args));
       outcomes.push(said.map((outcome) => way.comparable(outcome)));
@@ -117,8 +118,8 @@ describe('G-05 the cluster’s own RBAC', () => {
     expect(through).toEqual(straight);
     expect(through).toEqual({ code: 0, stdout: 'pod/bench created\n', stderr: '' });
     expect(await carol.through.told(['auth', 'can-i', 'delete', 'pods'])).toBe('yes\n');
-    await olga.through.told(['wait', '--for=condition=Ready', 'pod/bench']);
-    await olga.straight.told(['wait', '--for=condition=Ready', 'pod/bench']);
+    await olga.through.untilReady('bench');
+    await olga.straight.untilReady('bench');
   });
 
   const REFUSED: readonly (readonly [person: 'carol' | 'gustav' | 'vera', args: string, words: RegExp])[] = [
@@ -153,6 +154,11 @@ describe('R-07 a rollout of Gatehouse itself', () => {
       '--watch',
       '--output=jsonpath={.data.step} ',
     ]);
+    // From then on it is told of each change.
+    await eventually(
+      async () => watch.said.stdout,
+      (text) => text === '0 ',
+    );
     const wait = await through.start('kubectl', [
       'wait',
       'configmap/settings',

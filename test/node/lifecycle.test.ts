@@ -1,4 +1,4 @@
-import type { V1SecretList } from '@kubernetes/client-node';
+import type { V1PodDisruptionBudget, V1SecretList } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../cluster/eventually.ts';
 import type { Pair } from '../integration/service/stand.ts';
@@ -70,7 +70,13 @@ describe('a release', () => {
 
 describe('two replicas', () => {
   const release = new Release('eviction');
-  beforeAll(() => release.install({ ...SHARED, replicaCount: 2 }));
+  beforeAll(async () => {
+    await release.install({ ...SHARED, replicaCount: 2 });
+    // A controller counts the ready pods, a moment after they are.
+    const allowed = async () =>
+      (await release.get<V1PodDisruptionBudget>('poddisruptionbudget', 'gatehouse')).status?.disruptionsAllowed;
+    await eventually(allowed, (count) => count === 1);
+  });
   afterAll(() => release.remove());
 
   /** The outcome of an eviction: nothing, or the API server's words. */

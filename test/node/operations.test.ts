@@ -226,7 +226,9 @@ const STEPS: Readonly<Record<string, Step>> = {
     mayFindNothing: true, // no error was logged
     prepare: async () => {
       token = await signedIn();
-      return { '5f0c2e9a7b314d88': (await auditLine('sign_in')).requestId };
+      const { requestId } = await auditLine('sign_in');
+      await logged('"route":"/oauth/token"', `"requestId":"${requestId}"`); // this line may come a moment after that of the audit
+      return { '5f0c2e9a7b314d88': requestId };
     },
     check: async (stdout) => {
       const lines = stdout
@@ -241,6 +243,8 @@ const STEPS: Readonly<Record<string, Step>> = {
       await caller.token({ grant_type: 'password', username: 'joe', password: people.joe }); // the client's old secret
       await signIn('joe', 'a wrong password');
       await reviewed(token, await secretOf('gatehouse-webhook', 'token'));
+      await logged('"wrong_secret"');
+      await logged('"token_review"', '"authenticated"');
       const { requestId, sid } = await auditLine('sign_in');
       await shell.run('kgh logs deployment/gatehouse > log\n');
       return { '5f0c2e9a7b314d88': requestId, 'zu9Zd…': sid, '"ada"': '"joe"' };
@@ -289,7 +293,11 @@ const STEPS: Readonly<Record<string, Step>> = {
         () => release.kubectl(['logs', '-l', 'app.kubernetes.io/name=gatehouse', '--since=5m']),
         (log) => log.includes('signing_key_revoked'),
       );
-      expect((await caller.list(token)).status).toBe(401);
+      // The line may be that of a pod from before the rollback, which has yet to end.
+      await eventually(
+        () => caller.list(token),
+        ({ status }) => status === 401,
+      );
       token = await signedIn();
       expect((await caller.list(token)).status).toBe(200);
     },
@@ -374,6 +382,13 @@ async function hurryKubelet(): Promise<void> {
     (log) => log.includes('the changed users file is in use'),
   );
 }
+
+/** Resolves when the log has a line with all of this: it is there a moment after the answer to the request. */
+const logged = (...parts: readonly string[]): Promise<unknown> =>
+  eventually(
+    () => release.kubectl(['logs', 'deployment/gatehouse']),
+    (log) => log.split('\n').some((line) => parts.every((part) => line.includes(part))),
+  );
 
 /** The last of these that ended well. The log of a pod is there a moment after the line was written. */
 async function auditLine(event: string): Promise<{ readonly requestId: string; readonly sid: string }> {

@@ -95,6 +95,8 @@ const repeated = ({ events }: Follower): string[] => {
 const pods = async (): Promise<number> => (await release.get<{ items: object[] }>('pods')).items.length;
 const isReady = ({ status }: V1Pod): boolean => status?.containerStatuses?.[0]?.ready ?? false;
 const allReady = async (): Promise<boolean> => (await release.pods()).every(isReady);
+const restarts = async (): Promise<number> =>
+  (await release.pods()).reduce((sum, { status }) => sum + (status?.containerStatuses?.[0]?.restartCount ?? 0), 0);
 const readyPods = async (): Promise<string[]> =>
   (await release.pods()).filter(isReady).map(({ metadata }) => metadata!.name!);
 /** The last pods that were replaced have ended. */
@@ -159,8 +161,9 @@ describe('two replicas under load, with fifty watches', () => {
     const kills: Kill[] = [];
     const { outcome, followers, nodes } = await during('kills', { tryAgain: true }, async () => {
       for (let count = 0; count < KILLS; count++) {
+        const before = await restarts();
         kills.push(await killProcess(await processOf((await release.pods())[count % 2]!)));
-        await eventually(allReady, (ready) => !ready);
+        await eventually(restarts, (restarted) => restarted > before); // until then a pod may still be told to be ready
         await eventually(allReady, Boolean);
       }
     });

@@ -8,6 +8,9 @@ import { pythonWith } from '../support/python-environment.ts';
 const here = (name: string): string => join(import.meta.dirname, name);
 const run = promisify(execFile);
 
+/** Made before the tests: the minutes of the first time are not for their limits. */
+const python = await pythonWith('schemathesis', here('requirements.txt'));
+
 export interface Findings {
   /** `ST103 Undocumented status code: GET /version`, one for each kind of failure or error and operation. */
   readonly problems: readonly string[];
@@ -29,7 +32,6 @@ export interface Fuzzing {
 
 /** Calls every operation of the description with valid and with invalid requests, and judges the answers by it. */
 export async function fuzz({ description, origin, caller, args = [] }: Fuzzing): Promise<Findings> {
-  const python = await pythonWith('schemathesis', here('requirements.txt'));
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-openapi-'));
   const config = join(folder, 'config.toml');
   const report = join(folder, 'report.json');

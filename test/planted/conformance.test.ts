@@ -76,7 +76,9 @@ describe('the conformance suite', () => {
     const runs = Object.keys(FAULTS).map(async (fault) =>
       outcomes.set(
         fault,
-        await runVitest(['--root', PLANTED, '--testTimeout=15000'], { env: { PLANTED_FAULT: fault } }),
+        await runVitest(['--root', PLANTED, '--testTimeout=15000', '--hookTimeout=120000'], {
+          env: { PLANTED_FAULT: fault },
+        }),
       ),
     );
     await Promise.all(runs);

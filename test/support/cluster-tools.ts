@@ -5,6 +5,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { downloaded } from './downloads.ts';
 import { withLock } from './file-lock.ts';
 
 /** Absolute paths of the programs that the tiers with a real cluster run. */
@@ -245,6 +246,7 @@ async function buildTool(tool: Tool, version: string, binary: string): Promise<v
   const heartbeat = setInterval(() => note(`still building ${tool.name}, ${seconds()} s`), 30_000);
   const unfinished = `${binary}.${process.pid}.part`; // renamed when complete, so that nobody runs half a program
   try {
+    await downloaded(`what ${tool.name} is made of`, () => fetchModules(tool));
     await goBuild(tool, version, unfinished);
     await rename(unfinished, binary);
   } finally {
@@ -257,15 +259,26 @@ async function buildTool(tool: Tool, version: string, binary: string): Promise<v
 const minutes = (count: number): string => (count === 1 ? 'a minute' : `${count} minutes`);
 const note = (line: string): void => void process.stderr.write(`cluster tools: ${line}\n`);
 
+/** Lets the linker drop what only golang.org/x/net/trace reaches by reflection, as the official builds do. */
+const TAGS = '-tags=grpcnotrace';
+
+/** Where Go works on a tool. readonly: modules that go.sum does not name are refused, so a build is the same everywhere. */
+const surroundings = ({ module }: Tool) => ({
+  cwd: join(MODULES, module),
+  env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+});
+
+/** Brings the modules of every package that the tool is made of into Go's cache: to list the packages, Go has to have them. */
+async function fetchModules(tool: Tool): Promise<void> {
+  await promisify(execFile)('go', ['list', '-deps', TAGS, tool.package], { ...surroundings(tool), maxBuffer: 2 ** 26 });
+}
+
 function goBuild(tool: Tool, version: string, output: string): Promise<void> {
-  // -s -w and -trimpath: a third smaller, and the same bytes from any folder. grpcnotrace lets the linker drop what
-  // only golang.org/x/net/trace reaches by reflection, as the official builds do.
-  const flags = ['-trimpath', '-buildvcs=false', '-tags=grpcnotrace'];
+  // -s -w and -trimpath: a third smaller, and the same bytes from any folder.
+  const flags = ['-trimpath', '-buildvcs=false', TAGS];
   const ldflags = `-ldflags=-s -w ${tool.ldflags?.(version) ?? ''}`.trim();
   const child = spawn('go', ['build', ...flags, ldflags, '-o', output, tool.package], {
-    cwd: join(MODULES, tool.module),
-    // readonly: modules that go.sum does not name are refused, so a build is the same everywhere.
-    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+    ...surroundings(tool),
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   return new Promise((resolve, reject) => {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JWK } from 'jose';
+import { downloaded } from './downloads.ts';
 
 /** One token of a file of test vectors, with the keys that verify it. */
 export interface Vector {
@@ -39,8 +40,8 @@ const PINNED_IN = join(import.meta.dirname, '..', 'cluster', 'tools', 'wycheproo
  */
 export async function wycheproofFolder(): Promise<string> {
   const options = { cwd: PINNED_IN, env: { ...process.env, GOFLAGS: '-mod=readonly' } };
-  const run = promisify(execFile)('go', ['mod', 'download', '-json', MODULE], options);
-  const { stdout } = await run.catch((cause) => {
+  const download = () => promisify(execFile)('go', ['mod', 'download', '-json', MODULE], options);
+  const { stdout } = await downloaded(MODULE, download).catch((cause) => {
     throw new Error(`cannot download ${MODULE}: it takes Go 1.26 or newer on PATH, and a module proxy`, { cause });
   });
   return (JSON.parse(stdout) as { readonly Dir: string }).Dir;

@@ -1,6 +1,6 @@
 import { BUSYBOX } from '../image/images.ts';
 import { NODE_NAME } from '../kubernetes/place.ts';
-import type { RunOptions } from './way.ts';
+import { PATIENTLY, type RunOptions } from './way.ts';
 import { BENCH, configMap, list, shell, WORKLOAD } from './workload.ts';
 
 /** A command that says the same however the cluster is reached. */
@@ -12,11 +12,14 @@ export interface Command extends RunOptions {
   readonly code?: number;
 }
 
+/** The controller writes this annotation of a Deployment when there is the ReplicaSet of that number. */
+const REVISION = '{.metadata.annotations.deployment\\.kubernetes\\.io/revision}';
+
 /** What people do with kubectl, one after the other, as a person would. In the arguments `NAMESPACE` is that of the way. */
 export const COMMANDS: readonly Command[] = [
   { args: ['apply', '-f', '-'], input: WORKLOAD, says: /configmap\/settings created/ },
-  { args: ['wait', '--for=condition=Available', 'deployment/web'], says: /condition met/ },
-  { args: ['wait', '--for=condition=Ready', 'pod/bench'], says: /condition met/ },
+  { args: ['wait', '--for=condition=Available', 'deployment/web', PATIENTLY], says: /condition met/ },
+  { args: ['wait', '--for=condition=Ready', 'pod/bench', PATIENTLY], says: /condition met/ },
   { args: ['rollout', 'status', 'deployment/web'], says: /successfully rolled out/ },
   { args: ['apply', '-f', '-'], input: list(configMap({ color: 'blue' }), BENCH), says: /settings configured/ },
   { args: ['diff', '-f', '-'], input: list(configMap({ color: 'green' })), code: 1, says: /\+ {2}color: green/ },
@@ -91,6 +94,8 @@ export const COMMANDS: readonly Command[] = [
   { args: ['annotate', 'configmap', 'settings', 'a=b'], says: /annotated/ },
   { args: ['scale', 'deployment/web', '--replicas=1'], says: /scaled/ },
   { args: ['set', 'env', 'deployment/web', 'A=b'], says: /env updated/ },
+  // The history is that of the ReplicaSets, and the controller makes the second one a moment later.
+  { args: ['wait', `--for=jsonpath=${REVISION}=2`, 'deployment/web', PATIENTLY], says: /condition met/ },
   { args: ['rollout', 'history', 'deployment/web'], says: /REVISION/ },
   { args: ['rollout', 'undo', 'deployment/web'], says: /rolled back/ },
   { args: ['edit', 'configmap/settings'], env: { KUBE_EDITOR: 'sed -i s/green/yellow/' }, says: /edited/ },

@@ -72,12 +72,32 @@ export class Release {
     return caller;
   }
 
-  /** The node port, as soon as kube-proxy leads it to a pod. Until then, also when all pods were away, the node refuses. */
+  /**
+   * The node port, as soon as kube-proxy leads it to the pods that are ready. Until then, also when all pods were away, the node refuses.
+   * Rules that lead elsewhere are from before: kube-proxy is about to replace them, perhaps by none at first.
+   */
   async led(): Promise<number> {
     const { spec } = await this.get<V1Service>('service', this.fullname);
     const port = spec!.ports![0]!.nodePort!;
-    await eventually(natRules, (rules) => rules.includes(` --dport ${port} `));
+    const leads = async () => ({ rules: await natRules(), ready: await this.#readyAddresses() });
+    await eventually(
+      leads,
+      ({ rules, ready }) =>
+        rules.includes(` --dport ${port} `) && ready.length > 0 && isSame(this.#ledTo(rules), ready),
+    );
     return port;
+  }
+
+  async #readyAddresses(): Promise<string[]> {
+    const isReady = ({ status }: V1Pod): boolean =>
+      status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+    return (await this.pods()).filter(isReady).map(({ status }) => status!.podIP!);
+  }
+
+  /** Where the rules lead whoever calls the Service: each has a comment such as `"NAMESPACE/NAME:http -> 10.244.0.7:9090"`. */
+  #ledTo(rules: string): string[] {
+    const [, ...ends] = rules.split(`"${this.namespace}/${this.fullname}:`);
+    return ends.flatMap((end) => /^[^"]* -> ([\d.]+):\d+"/.exec(end)?.[1] ?? []);
   }
 
   /** Its pods that are not about to end, by name. That of `helm test` is none of them. */
@@ -118,7 +138,10 @@ export class Release {
   }
 }
 
-/** kube-proxy has one for each node port of a Service that has endpoints. */
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  JSON.stringify([...new Set(some)].sort()) === JSON.stringify([...new Set(others)].sort());
+
+/** kube-proxy has one for each node port of a Service that has endpoints, and one for each endpoint. */
 const natRules = (): Promise<string> => runTool('iptables-save', ['--table', 'nat']);
 
 const withImage = (values: object): object => {

@@ -40,6 +40,9 @@ interface WayParts {
   readonly name: string;
 }
 
+/** For `kubectl wait`, which gives up after half a minute otherwise. */
+export const PATIENTLY = '--timeout=2m';
+
 /** A person at a shell with kubectl and helm, whose kubeconfig leads to the cluster in one way or another. */
 export class Way {
   readonly namespace: string;
@@ -69,6 +72,11 @@ export class Way {
     const { code, stdout, stderr } = await this.kubectl(args, options);
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr}`);
     return stdout;
+  }
+
+  /** Resolves when the pod is ready. */
+  async untilReady(pod: string): Promise<void> {
+    await this.told(['wait', '--for=condition=Ready', `pod/${pod}`, PATIENTLY]);
   }
 
   async helm(args: readonly string[]): Promise<Outcome> {

@@ -11,10 +11,15 @@ const metadata = (name: string): object => ({ name, labels: { app: name } });
 interface PodOptions {
   readonly command: readonly string[];
   readonly stdin?: boolean;
+  /** Whether it is ready only when it listens. */
+  readonly listens?: boolean;
 }
 
+/** It is over once the server listens, so it cannot take the pod out of service later, as a readiness probe could. */
+const startupProbe = { tcpSocket: { port: 8080 }, periodSeconds: 1, failureThreshold: 120 };
+
 /** Ends as soon as it is told to: without a handler, process 1 of a container would wait for the grace period to end. */
-const podSpec = ({ command, stdin = false }: PodOptions): object => ({
+const podSpec = ({ command, stdin = false, listens = false }: PodOptions): object => ({
   terminationGracePeriodSeconds: 0,
   automountServiceAccountToken: false,
   dnsPolicy: 'Default', // there is no DNS
@@ -26,6 +31,7 @@ const podSpec = ({ command, stdin = false }: PodOptions): object => ({
       stdin,
       stdinOnce: stdin,
       ports: [{ containerPort: 8080 }],
+      ...(listens && { startupProbe }),
       volumeMounts: [
         { name: 'files', mountPath: '/tmp' },
         { name: 'programs', mountPath: PROGRAMS },
@@ -49,7 +55,7 @@ export const pod = (name: string, options: PodOptions): object => ({
 /** A server of the files in /tmp, whose container has a shell, tar and all else of busybox. */
 const SERVE = shell(`/bin/busybox --install -s ${PROGRAMS} && echo ready && exec httpd -f -p 8080 -h /tmp`);
 
-export const BENCH = pod('bench', { command: SERVE });
+export const BENCH = pod('bench', { command: SERVE, listens: true });
 
 export const configMap = (data: object): object => ({
   apiVersion: 'v1',
@@ -65,7 +71,7 @@ export const WEB = {
   spec: {
     replicas: 1,
     selector: { matchLabels: { app: 'web' } },
-    template: { metadata: { labels: { app: 'web' } }, spec: podSpec({ command: SERVE }) },
+    template: { metadata: { labels: { app: 'web' } }, spec: podSpec({ command: SERVE, listens: true }) },
   },
 };
 
