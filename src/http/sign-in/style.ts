@@ -15,5 +15,6 @@ input { width: 100%; padding: .5rem .625rem; font: inherit; color: inherit; back
 button { width: 100%; margin-top: 1.75rem; padding: .625rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: .25rem; cursor: pointer; }
 input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 a { color: var(--accent); }
+[role=alert] + p { margin-top: 1.25rem; }
 [role=alert] { margin-top: 1.25rem; padding-left: .75rem; border-left: 4px solid var(--bad); color: var(--bad); }
 `;
