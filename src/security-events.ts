@@ -58,8 +58,8 @@ export type SecurityEventName =
   /** Ended sessions, revoked keys or removed users may be unknown here, because the data was not proved current for 120 s. */
   | 'revocation_data_stale'
   /**
-   * The record of a user's sessions is not one of ours. That user's tokens are neither accepted nor refused until it is
-   * gone.
+   * A user's session record cannot be parsed, or is not named after its user. Requests with that user's tokens get a 503
+   * until the record is repaired or deleted.
    */
   | 'session_record_unreadable'
   /** The Secret with a user's password is not one of ours. Nobody can sign in with it until it is gone or written again. */

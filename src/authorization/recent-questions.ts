@@ -101,9 +101,8 @@ export class RecentQuestions {
   }
 
   /**
-   * Takes over the questions of another replica in one step, at most 2,000 (`decodeQuestions`). It measures each subject
-   * once, and hashes the at most 4,096 characters of each question for its key: 8 million in all, some tens of milliseconds
-   * at worst.
+   * Takes over at most 2,000 questions of another replica (`decodeQuestions`) in one step. The length of each subject is
+   * counted once. Each key is a hash over at most 4,096 characters: 8 million in all, some tens of milliseconds at worst.
    */
   learn(questions: Iterable<SharedQuestion>): void {
     for (const { subject, attributes, askedAt } of questions) {

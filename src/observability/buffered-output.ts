@@ -103,7 +103,7 @@ export class BufferedOutput {
     else if (this.#lines.hasBatch || this.#finished) this.#pass();
   }
 
-  /** A full pipe answers EAGAIN. Other faults may pass as well: for example, when somebody makes room on the disk. */
+  /** Every failed write is tried again: somebody may read from a full pipe (EAGAIN), or free space on the disk. */
   #tryLater(): void {
     setTimeout(() => this.#writeBatch(), this.#pauseMs).unref();
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_WAIT_MS);

@@ -140,7 +140,7 @@ export class LoginThrottle {
 
   /**
    * Makes the pair known good, because a login record says that the user signed in from this address `ageMs` ago. The record
-   * does not say with which spelling, so both count.
+   * does not say whether the user typed the name or the e-mail address, so both become known good.
    */
   known({ name, email }: Spellings, source: string, ageMs: number): void {
     for (const typed of [name, email]) {

@@ -38,7 +38,7 @@ const OWN_WRITES = { limit: 20, windowMs: 60_000 };
 
 /**
  * Changes a user as the body says, within what this caller may change (docs/contract/accounts.md, section 6.4). A field that the
- * caller may not change keeps its value if the body lacks it, and may be repeated. If it differs, the whole request is refused.
+ * caller may not change keeps its value if the body lacks it or has that value. With any other value, the whole request is refused.
  */
 export function createUserUpdate(
   parts: UserWriteParts,

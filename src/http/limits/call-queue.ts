@@ -7,7 +7,7 @@ import { FairQueue } from '../../runtime/limits/fair-queue.ts';
  * node list (0.5 ms and 0.12 ms), and costs the API server, which may run on the same machine, at least as much again. So the gateway
  * gets a tenth of the time.
  */
-const OTHERS_A_CALL = 48;
+const OTHERS_PER_CALL = 48;
 /**
  * The longest wait between two calls. So even under full load, a hundred calls begin in a second besides the one that each user
  * may have.
@@ -68,7 +68,7 @@ export class CallQueue {
   other = (): void => {
     this.#others++;
     this.#otherAt = this.#parts.clock.monotonic();
-    if (this.#others === OTHERS_A_CALL && this.#queue.size > 0) this.#next();
+    if (this.#others === OTHERS_PER_CALL && this.#queue.size > 0) this.#next();
   };
 
   /** Notes the user of such a request, once it is known. */
@@ -118,10 +118,13 @@ export class CallQueue {
     if (this.#isFree(user)) this.#queue.next(user);
   }
 
-  /** The time until the next turn, unless `OTHERS_A_CALL` other requests come before that. */
+  /**
+   * How long the next call waits; 0 or less: it may begin now. The wait ends earlier after `OTHERS_PER_CALL` requests that are no
+   * calls to the cluster.
+   */
   #waitMs(): number {
     const now = this.#parts.clock.monotonic();
-    if (this.#others >= OTHERS_A_CALL || this.#parts.loopLoad() < BUSY) return 0;
+    if (this.#others >= OTHERS_PER_CALL || this.#parts.loopLoad() < BUSY) return 0;
     return Math.min(this.#otherAt + QUIET_MS, this.#turnAt + LONGEST_WAIT_MS) - now;
   }
 

@@ -13,8 +13,8 @@ interface Held {
 
 /**
  * Passes an answer on as it comes, except two answers that are about our own account and must not reach the caller. One is a
- * 401: the server does not accept our credential. The other is the 403 by which the server refuses that we impersonate the
- * caller. Every 403 is held back until it is clear whether it is that refusal.
+ * 401: the server does not accept our credential. The other is the 403 by which the server refuses to let our account
+ * impersonate the caller. Every 403 is held back until it is clear whether it is that refusal.
  */
 export class HeldAnswer implements PassedAnswer {
   readonly #answer: PassedAnswer;

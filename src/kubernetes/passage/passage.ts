@@ -202,7 +202,10 @@ interface Sending {
   readonly credential: Credential;
 }
 
-/** Called when an answer has ended. Throws if it refused that we impersonate the caller. */
+/**
+ * Called when an answer has ended. Throws if the API server refused to let our account impersonate the caller. Returns
+ * `credential` if the server did not accept our credential.
+ */
 function concluded(held: HeldAnswer): 'passed' | 'credential' {
   held.end();
   if (held.fault === 'impersonation') throw new PassageError('impersonation', undefined, held.refused);

@@ -7,7 +7,10 @@ export interface TimeRange {
   readonly end?: number;
 }
 
-/** The years 1 to 9999. Milliseconds of a time since 1978 are above this range, so they are refused and not taken for seconds. */
+/**
+ * The years 1 to 9999, in seconds since 1970. If a client sends milliseconds for a time after January 1978, the number is above
+ * this range, so it is refused and not taken for seconds.
+ */
 const FIRST_SECOND = -62_135_596_800;
 export const LAST_SECOND = 253_402_300_799;
 

@@ -25,8 +25,8 @@ export interface ClientAttempt {
 
 /**
  * Limits guesses of client secrets without locking a client out. Failures at one address do not count against the same
- * client at another address. Where a client succeeded in the last day, only its own failures count against it, and the
- * right secret is accepted even while it is throttled, if it is long.
+ * client at another address. At an address where a client succeeded in the last day, only that client's own failures count against
+ * it, and a long secret is accepted even while the client is throttled.
  */
 export class ClientThrottle {
   readonly #byPair: FailureThrottle;

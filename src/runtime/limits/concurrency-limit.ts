@@ -46,7 +46,7 @@ export class ConcurrencyLimit {
   answered(isWanted: boolean): void {
     if (isWanted) this.#current = Math.min(this.#most, this.#current + 1 / this.#current);
     if (++this.#answers < this.#current) return;
-    // Calls that were slow in different rounds were not slow together.
+    // A round is over after as many answers as the limit. Calls count as slow together only within one round.
     this.#slow.clear();
     this.#answers = 0;
   }

@@ -6,7 +6,7 @@ export type LeaveQueue = () => boolean;
  * comes. The queue keeps nothing about a flow that does not wait, and has no bound of its own.
  */
 export class FairQueue {
-  /** The waiters of each flow, in the order of the next turns: functions to call at their turn. A flow in it has at least one. */
+  /** The flows that wait, in the order of their next turns. Each has at least one waiter: a function to call at its turn. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #size = 0;
 
