@@ -145,7 +145,7 @@ const client = z
         path: ['grantTypes'],
         message: 'authorization_code needs redirectURIs',
       });
-    const isPasswordClient = value.grantTypes?.includes('password') ?? value.redirectURIs.length === 0;
+    const isPasswordClient = value.grantTypes?.includes('password') ?? value.redirectURIs.every((uri) => uri === '*');
     if (value.public && isPasswordClient)
       context.addIssue({
         code: 'custom',

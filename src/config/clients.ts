@@ -28,10 +28,10 @@ export function completeClients(
   const clients = list.map((client, index) => {
     const secret =
       client.secretFile === undefined ? client.secret : readSecret(client.secretFile, index, readFile, problems);
-    warnings.push(...clientWarnings(client, secret));
     const { secretFile: _, secret: __, ...rest } = client;
     const redirectURIs = client.redirectURIs.filter((uri) => uri !== ANY_REDIRECT);
     const grantTypes = client.grantTypes ?? defaultGrants(client.public, redirectURIs);
+    warnings.push(...clientWarnings(client, { secret, grantTypes }));
     return { ...rest, redirectURIs, grantTypes, ...(secret === undefined ? {} : { secret }) } as ClientConfig;
   });
   return { clients, problems, warnings };
@@ -81,7 +81,10 @@ function readSecret(file: string, index: number, readFile: ReadFile, problems: P
   }
 }
 
-function clientWarnings(client: FileClient, secret: string | undefined): string[] {
+function clientWarnings(
+  client: FileClient,
+  { secret, grantTypes }: { readonly secret: string | undefined; readonly grantTypes: readonly string[] },
+): string[] {
   const warnings: string[] = [];
   if (client.secret !== undefined)
     warnings.push(`the secret of OAuth client "${client.name}" is in the configuration file; prefer secretFile`);
@@ -93,7 +96,7 @@ function clientWarnings(client: FileClient, secret: string | undefined): string[
     warnings.push(
       `OAuth client "${client.name}" has the redirect address "*", which is never honoured: it has no sign-in by browser without other addresses`,
     );
-  if (client.grantTypes?.includes('password') ?? !client.public)
+  if (grantTypes.includes('password'))
     warnings.push(
       `OAuth client "${client.name}" may use the password grant, which RFC 9700 advises against; it sees people’s passwords`,
     );

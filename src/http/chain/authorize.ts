@@ -47,7 +47,7 @@ export function createAuthorize({ authorizer, deadline, throttle, isGuarded }: A
     const decision = authorizer.authorize(identity, attributesOf(info));
     const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info, own });
     if (!(decision instanceof Promise)) return conclude(decision);
-    return deadline.bound(decision, exchange).then(conclude, (error) => throttle(exchange, error));
+    return deadline.bound(decision, exchange).then(conclude, (error) => throttle.refuse(exchange, error));
   };
 }
 

@@ -10,11 +10,15 @@ const AT_ONCE = 50;
 /** The longest time that a refusal waits, and so delays its connection: as long as the shortest `Retry-After`. */
 const LONGEST_MS = 1000;
 
-/**
- * Rejects with the error: at once, or in its turn if it is a 429, a 503 of the API, or a 401 under /oauth (which costs a line of the
- * audit trail).
- */
-export type RefusalThrottle = (exchange: Exchange, error: unknown) => Promise<never>;
+export interface RefusalThrottle {
+  /** Resolves when the next refusal may be sent, or when the client has gone. */
+  turn(exchange: Exchange): Promise<void>;
+  /**
+   * Rejects with the error: at once, or in its turn if it is a 429, a 503 of the API, or a 401 under /oauth (which costs a line of
+   * the audit trail).
+   */
+  refuse(exchange: Exchange, error: unknown): Promise<never>;
+}
 
 /**
  * Limits the rate of such refusals: after the first fifty, one is sent every 5 ms, but each within a second. Clients that try again
@@ -28,14 +32,16 @@ export function createRefusalThrottle(clock: Clock): RefusalThrottle {
     lastAt = Math.min(Math.max(lastAt, now - AT_ONCE * APART_MS) + APART_MS, now + LONGEST_MS);
     return lastAt - now;
   };
-  return async (exchange, error) => {
-    if (isThrottled(error)) {
-      exchange.leaveSeat();
-      const waitMs = nextWaitMs();
-      if (waitMs > 0) await clock.sleep(waitMs, exchange.signal);
-    }
+  const turn: RefusalThrottle['turn'] = async (exchange) => {
+    exchange.leaveSeat();
+    const waitMs = nextWaitMs();
+    if (waitMs > 0) await clock.sleep(waitMs, exchange.signal);
+  };
+  const refuse: RefusalThrottle['refuse'] = async (exchange, error) => {
+    if (isThrottled(error)) await turn(exchange);
     throw error;
   };
+  return { turn, refuse };
 }
 
 /** Applies the throttle to the refusals of a handler. */
@@ -45,7 +51,7 @@ export const throttleRefusals =
     try {
       await handler(exchange);
     } catch (error) {
-      await throttle(exchange, error);
+      await throttle.refuse(exchange, error);
     }
   };
 

@@ -5,7 +5,6 @@ import type {
   PublicDocument,
 } from '../../oauth/authorization-server.ts';
 import type { Representation } from '../../resources/bytes/representation.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { type AnswerWriter, NO_BODY, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import type { BodyReader } from '../answer/read-body.ts';
@@ -13,7 +12,7 @@ import { sendRepresentation } from '../answer/send-representation.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
 import type { RouteFamily } from '../family.ts';
 import type { HttpLimits } from '../limits/http-limits.ts';
-import { createRefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
+import { createRefusalThrottle, type RefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
 import { originOf } from '../request-origin.ts';
 import { signInRoutes } from '../sign-in/sign-in-routes.ts';
 
@@ -22,7 +21,7 @@ interface OAuthRouteParts {
   readonly limits: HttpLimits;
   readonly bodies: BodyReader;
   readonly writer: AnswerWriter;
-  readonly clock: Clock;
+  readonly throttle: RefusalThrottle;
 }
 
 /** The cache headers of N-57 (docs/contract/tokens.md), for an answer without a body. */
@@ -50,7 +49,7 @@ function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const keys = documentHandler(() => parts.server.keys(), parts.writer);
   const metadata = documentHandler(() => parts.server.metadata(), parts.writer);
   const { token, revoke, introspect } = formHandlers(parts);
-  const throttle = createRefusalThrottle(parts.clock);
+  const { throttle } = parts;
   const userinfo = userinfoHandler(parts);
   const logout = throttleRefusals(throttle, logoutHandler(parts));
   const form = { ...common, readsForm: true } as const;
@@ -68,12 +67,11 @@ function oauthRoutes(parts: OAuthRouteParts): Route[] {
 /** Sign-in, tokens, sessions and their metadata. */
 export const oauthFamily =
   (server: AuthorizationServer, issuer: string): RouteFamily =>
-  (tools) => ({
-    routes: [
-      ...oauthRoutes({ ...tools, server }),
-      ...(server.browser ? signInRoutes({ ...tools, issuer, endpoint: server.browser }) : []),
-    ],
-  });
+  (tools) => {
+    const throttle = createRefusalThrottle(tools.clock);
+    const forBrowsers = server.browser ? signInRoutes({ ...tools, throttle, issuer, endpoint: server.browser }) : [];
+    return { routes: [...oauthRoutes({ ...tools, throttle, server }), ...forBrowsers] };
+  };
 
 function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Record<FormEndpointName, Handler> {
   const read = async (exchange: Exchange, endpoint: FormEndpointName): Promise<FormRequest> => {

@@ -92,14 +92,15 @@ export function returnPage(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">
 `,
   );
-  const main = html`<h1>${texts.returnTitle}</h1>
+  const title = 'error' in fields ? texts.failedTitle : texts.returnTitle;
+  const main = html`<h1>${title}</h1>
 <p>${texts.returnText}</p>
 <form method="post" action="${action}">
 ${inputs}<button autofocus>${texts.goOn}</button>
 </form>`;
   return toPage(
     200,
-    { title: texts.returnTitle, main, tag, product },
+    { title, main, tag, product },
     {
       'Content-Security-Policy': contentPolicy([sourceOf(action)]),
     },

@@ -1,12 +1,12 @@
 import { AUTHORIZE_PATH } from '../../oauth/authorize/authorization-endpoint.ts';
 import type { AuthorizationEndpoint, BrowserAnswer } from '../../oauth/authorize/browser-answer.ts';
 import { checkFormHead } from '../../oauth/endpoints/form.ts';
-import { refused } from '../../oauth/endpoints/refusals.ts';
+import { invalidRequest, refused } from '../../oauth/endpoints/refusals.ts';
 import type { Random } from '../../runtime/random.ts';
 import { type AnswerWriter, NO_BODY, wholeBody } from '../answer/answer.ts';
 import type { BodyReader } from '../answer/read-body.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
-import type { HttpLimits } from '../limits/http-limits.ts';
+import { type RefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
 import { originOf } from '../request-origin.ts';
 import { type BrowserCookie, createBrowserCookie } from './browser-cookie.ts';
 import { isNavigation, isOwnForm } from './browser-demands.ts';
@@ -17,11 +17,19 @@ export interface SignInRouteParts {
   readonly platform: string;
   readonly issuer: string;
   readonly endpoint: AuthorizationEndpoint;
-  readonly limits: HttpLimits;
   readonly bodies: BodyReader;
   readonly writer: AnswerWriter;
   readonly random: Random;
+  readonly throttle: RefusalThrottle;
 }
+
+/** A sealed request has 16 KiB at most; the rest is for a name and a password. Not a setting: a smaller one would shut people out. */
+const FORM_BYTES = 24 * 1024;
+
+/** The browser sends it again in the address, for which the guard allows 16 KiB with all headers. */
+const REPEATED_BYTES = 8 * 1024;
+/** What a form-encoded text consists of, and nothing else: it becomes a header. */
+const AS_QUERY = /^[\w.~!$'()*+,;=:@/?%&-]*$/;
 
 const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
@@ -30,7 +38,7 @@ export function signInRoutes(parts: SignInRouteParts): Route[] {
   const cookie = createBrowserCookie(parts, parts.random);
   const common = { access: 'public', admission: 'other', produces: 'any' } as const;
   const GET = authorizeHandler(parts, cookie);
-  const POST = signInHandler(parts, cookie);
+  const POST = throttleRefusals(parts.throttle, signInHandler(parts, cookie));
   return [
     { ...common, template: AUTHORIZE_PATH, readsForm: true, methods: { GET, HEAD: GET, POST: repeatAsGet(parts) } },
     { ...common, template: SIGN_IN_PATH, readsForm: true, admission: 'sign-in', methods: { POST } },
@@ -52,31 +60,32 @@ function authorizeHandler(parts: SignInRouteParts, cookie: BrowserCookie): Handl
  * OpenID Connect Core 3.1.2.1 allows a POST. Another site's form brings no cookie of ours (`SameSite=Lax`), so the browser comes
  * again by GET (B-16).
  */
-function repeatAsGet({ bodies, limits, writer }: SignInRouteParts): Handler {
+function repeatAsGet({ bodies, writer }: SignInRouteParts): Handler {
   return async (exchange) => {
     if (!isNavigation(exchange.request)) throw refused('crossSiteForm');
     checkFormHead(exchange.request.headers['content-type'], exchange.target.query);
-    const body = await bodies.read(exchange, limits.maxFormBytes);
+    const body = await bodies.read(exchange, REPEATED_BYTES);
     exchange.admit();
     const query = body.toString('latin1');
-    const isSafe = /^[\w.~!$'()*+,;=:@/?%&-]*$/.test(query);
-    if (!isSafe) throw refused('crossSiteForm');
+    if (!AS_QUERY.test(query)) throw invalidRequest('a parameter is not form-encoded UTF-8');
     writer.send(exchange, 303, { Location: `${AUTHORIZE_PATH}?${query}`, ...UNCACHED }, NO_BODY);
   };
 }
 
 function signInHandler(parts: SignInRouteParts, cookie: BrowserCookie): Handler {
-  const { bodies, limits, endpoint } = parts;
+  const { bodies, endpoint, throttle } = parts;
   return async (exchange) => {
     const { request } = exchange;
     if (!isOwnForm(request)) throw refused('crossSiteForm');
     checkFormHead(request.headers['content-type'], exchange.target.query);
-    const body = await bodies.read(exchange, limits.maxFormBytes);
+    const body = await bodies.read(exchange, FORM_BYTES);
     exchange.admit();
     const { address, signal } = exchange;
     const userAgent = request.headers['user-agent'];
     const browser = cookie.read(request);
     const answer = await endpoint.signIn({ ...originOf(exchange), body, browser, address, userAgent, signal });
+    const isThrottled = answer.kind === 'sign-in' && answer.retryAfterSeconds !== undefined;
+    if (isThrottled) await throttle.turn(exchange);
     send(parts, exchange, answer, {});
   };
 }

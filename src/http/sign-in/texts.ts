@@ -17,6 +17,8 @@ interface PageTexts {
   readonly faults: Readonly<Record<Fault, string>>;
   readonly again: string;
   readonly returnTitle: string;
+  /** Instead of it, when the form tells the client of an error. */
+  readonly failedTitle: string;
   readonly returnText: string;
   readonly goOn: string;
 }
@@ -45,6 +47,7 @@ const ENGLISH: PageTexts = {
   },
   again: 'Begin again',
   returnTitle: 'You are signed in',
+  failedTitle: 'You are not signed in',
   returnText: 'Go on to the application.',
   goOn: 'Continue',
 };
@@ -73,6 +76,7 @@ const CHINESE: PageTexts = {
   },
   again: '重新开始',
   returnTitle: '您已登录',
+  failedTitle: '您未登录',
   returnText: '继续前往应用程序。',
   goOn: '继续',
 };
@@ -95,17 +99,16 @@ export function chooseLanguage(locales: readonly string[], acceptLanguage: strin
   return found.find((language) => language !== undefined) ?? (LANGUAGES[0] as Language);
 }
 
-/** More tags than a browser sends. */
-const MOST_TAGS = 32;
+/** Browsers send some tens of characters. */
+const LONGEST_HEADER = 256;
 
 /** The tags of an `Accept-Language` header, the preferred ones first (RFC 9110 12.5.4). */
 function byPreference(header: string): string[] {
-  const ranges = header
+  return header
+    .slice(0, LONGEST_HEADER)
     .split(',')
-    .slice(0, MOST_TAGS)
-    .map((part) => part.trim().split(/\s*;\s*q=/));
-  return ranges
-    .map(([tag = '', weight = '1']) => ({ tag, weight: Number(weight) || 0 }))
+    .map((range) => range.split(';').map((part) => part.trim()))
+    .map(([tag = '', weight = 'q=1']) => ({ tag, weight: Number(weight.replace('q=', '')) || 0 }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .map(({ tag }) => tag);

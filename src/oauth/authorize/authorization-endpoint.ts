@@ -7,6 +7,7 @@ import { toOAuthError } from '../endpoints/refusals.ts';
 import { derivedKey } from '../keys/loaded-keys.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { OAuthOptions } from '../options.ts';
+import { waitPastCutOff } from '../sessions/session-start.ts';
 import type { SessionStore } from '../sessions/sessions.ts';
 import type { TokenData } from '../token-data.ts';
 import { Act } from '../tokens/act.ts';
@@ -45,7 +46,7 @@ export const createPendingRequests = (
 export interface AuthorizationEndpointParts extends PasswordCheckParts {
   readonly requests: SealedValues<PendingRequest>;
   readonly codes: Pick<AuthorizationCodes, 'seal'>;
-  readonly sessions: Pick<SessionStore, 'newId'>;
+  readonly sessions: Pick<SessionStore, 'newId' | 'read'>;
   readonly standing: UserStandings;
   readonly data: Pick<TokenData, 'check'>;
   readonly clock: Clock;
@@ -72,6 +73,7 @@ export function createAuthorizationEndpoint(
       return answers.to(request, { error: 'access_denied', error_description: 'the client may not sign people in' });
     if (prompting.isSilent)
       return answers.to(request, { error: 'login_required', error_description: 'nobody is signed in' });
+    checkData(parts.data);
     const { locales, loginHint: username = '' } = prompting;
     const pending = { request, browser: digestOf(browser), locales };
     return toPage(pending, { sealed: await parts.requests.seal(pending, PAGE_SECONDS), username });
@@ -101,19 +103,20 @@ function createSignIn(
   return async (http) => {
     const act = new Act(parts.events, http, 'authorize');
     try {
+      parts.data.check();
       const form = parseForm(http.body);
       const sealed = parameter(form, 'request') ?? '';
       const pending = await parts.requests.open(sealed);
-      if (!pending || !isStillRegistered(pending.request, options)) return { kind: 'fault', fault: 'expired' };
+      if (!pending || !isStillGood(pending.request, options)) return { kind: 'fault', fault: 'expired' };
       if (http.browser === undefined || digestOf(http.browser) !== pending.browser)
         return { kind: 'fault', fault: 'lost_cookie', again: toTarget(pending.request) };
-      act.is('sign_in');
       act.involves({ clientId: pending.request.clientId });
-      parts.data.check();
       const typed = { username: parameter(form, 'username') ?? '', password: parameter(form, 'password') ?? '' };
       const signedIn = await judge(typed, http, act, parts);
       if (!('user' in signedIn)) return toPage(pending, { sealed, username: typed.username, ...signedIn });
-      return answers.to(pending.request, { code: await issue(signedIn.user, pending.request, act, parts) });
+      const { maximumClockSkewSeconds } = options;
+      const waiting = { maximumClockSkewSeconds, signal: http.signal };
+      return answers.to(pending.request, { code: await issue(signedIn.user, pending.request, act, parts, waiting) });
     } catch (error) {
       const refusal = toOAuthError(error);
       act.refused(refusal.refusal);
@@ -133,22 +136,23 @@ async function judge(
   act: Act,
   parts: PasswordCheckParts,
 ): Promise<Judged> {
-  if (typed.username === '' || typed.password === '') {
-    act.came('refused');
-    return { problem: 'incomplete' };
-  }
+  if (typed.username === '' || typed.password === '') return { problem: 'incomplete' }; // no attempt yet
+  act.is('sign_in');
   const result = await checkPassword({ ...typed, http, act }, parts);
   if (result.kind === 'ok') return { user: result.user };
   if (result.kind === 'refused') return { problem: 'incorrect' };
   return { problem: result.kind, retryAfterSeconds: result.retryAfterSeconds };
 }
 
-function issue(
+async function issue(
   user: User,
   { clientId, redirectURI, isRedirectNamed, scope, nonce, codeChallenge }: AuthorizationRequest,
   act: Act,
   { clock, sessions, standing, codes }: AuthorizationEndpointParts,
+  waiting: { readonly maximumClockSkewSeconds: number; readonly signal: AbortSignal },
 ): Promise<string> {
+  const { maximumClockSkewSeconds: skew, signal } = waiting;
+  await waitPastCutOff(user.name, skew, { sessions, clock, signal });
   const issuedAt = Math.floor(clock.now() / 1000);
   const sid = sessions.newId();
   act.is('code_issued');
@@ -164,8 +168,28 @@ function issue(
 }
 
 /** Another replica may have made the page, with an older configuration. */
-const isStillRegistered = ({ clientId, redirectURI }: AuthorizationRequest, { clients }: OAuthOptions): boolean =>
-  clients.some(({ name, redirectURIs }) => name === clientId && isRegistered(redirectURIs, redirectURI));
+function isStillGood(
+  { clientId, redirectURI, codeChallenge }: AuthorizationRequest,
+  { clients }: OAuthOptions,
+): boolean {
+  const client = clients.find(({ name }) => name === clientId);
+  return (
+    client !== undefined &&
+    isRegistered(client.redirectURIs, redirectURI) &&
+    client.grantTypes.includes('authorization_code') &&
+    client.grantMethod !== 'deny' &&
+    (codeChallenge !== undefined || !client.public)
+  );
+}
+
+/** Throws an `OAuthError` while nobody could sign in: the person gets no page that must fail. */
+function checkData(data: Pick<TokenData, 'check'>): void {
+  try {
+    data.check();
+  } catch (error) {
+    throw toOAuthError(error);
+  }
+}
 
 const toPage = (
   { request: { clientId, redirectURI }, locales }: PendingRequest,

@@ -1,4 +1,4 @@
-import { parseParameters } from '../endpoints/form.ts';
+import { MOST_PARAMETERS, parseParameters } from '../endpoints/form.ts';
 import { SCOPES } from '../endpoints/grant.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Client, OAuthOptions } from '../options.ts';
@@ -70,6 +70,8 @@ export type CheckedRequest =
 /** UTF-8 bytes. A state has to fit into the address of the redirect, and both into the sealed request (B-14). */
 const LONGEST_STATE = 2048;
 const LONGEST_NONCE = 512;
+/** Some ten tags of BCP 47. */
+const LONGEST_LOCALES = 128;
 /** Longer hints are no names and no addresses of users. */
 const LONGEST_HINT = 512;
 
@@ -132,8 +134,10 @@ interface Query {
 function readQuery(query: string): Query | { readonly fault: 'malformed' } {
   const values = new Map<string, string>();
   const repeated = new Set<string>();
+  const pairs = query.split('&');
+  if (pairs.length > MOST_PARAMETERS) return { fault: 'malformed' };
   try {
-    for (const pair of query.split('&')) {
+    for (const pair of pairs) {
       for (const [name, value] of parseParameters(pair)) {
         if (values.has(name)) repeated.add(name);
         else values.set(name, value);
@@ -195,6 +199,10 @@ function promptFault(values: Values): AuthorizationError | undefined {
 }
 
 function lengthFault(values: Values): AuthorizationError | undefined {
+  // RFC 6749 appendix A.5 allows printable ASCII in a state. Others are accepted, but control characters, which JSON would make six
+  // times as long, are in no state and no nonce.
+  if (/\p{Cc}/u.test(`${values.get('state')}${values.get('nonce')}`))
+    return invalid('state or nonce has a control character');
   if (lengthOf(values.get('state')) > LONGEST_STATE) return invalid('the parameter state is longer than 2048 bytes');
   return lengthOf(values.get('nonce')) > LONGEST_NONCE
     ? invalid('the parameter nonce is longer than 512 bytes')
@@ -222,7 +230,10 @@ function toRequest(
     prompting: {
       isSilent: values.get('prompt') === 'none',
       ...(loginHint === undefined ? {} : { loginHint }),
-      locales: (values.get('ui_locales') ?? '').split(' ').filter((tag) => tag !== ''),
+      locales: (values.get('ui_locales') ?? '')
+        .slice(0, LONGEST_LOCALES)
+        .split(' ')
+        .filter((tag) => tag !== ''),
     },
   };
 }

@@ -7,7 +7,7 @@ const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?($|
  */
 export function isRegistered(registered: readonly string[], given: string): boolean {
   if (registered.includes(given)) return true;
-  const wanted = withoutPort(given);
+  const wanted = URL.canParse(given) ? withoutPort(given) : undefined; // a port has 65,535 as its highest number
   return wanted !== undefined && registered.some((one) => withoutPort(one) === wanted);
 }
 

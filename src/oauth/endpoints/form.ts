@@ -3,7 +3,7 @@ import { invalidRequest, toOAuthError } from './refusals.ts';
 /** The parameters of a form by name; no name occurs twice. */
 export type Form = ReadonlyMap<string, string>;
 
-const MOST_PARAMETERS = 64;
+export const MOST_PARAMETERS = 64;
 
 /**
  * The media type, with any parameters. The type defines none, and they do not change how a form is decoded, but some clients send

@@ -7,20 +7,20 @@ import { type Form, parameter } from '../endpoints/form.ts';
 import type { Grant, GrantRequest } from '../endpoints/grant.ts';
 import { invalidRequest, notAvailable, refused } from '../endpoints/refusals.ts';
 import type { Client, OAuthOptions } from '../options.ts';
-import type { SessionEnds } from '../sessions/session-ends.ts';
-import { isDead } from '../sessions/session-rules.ts';
+import { rememberedSeconds, type SessionEnds } from '../sessions/session-ends.ts';
+import { isDead, withCutOff } from '../sessions/session-rules.ts';
+import { waitPastCutOff } from '../sessions/session-start.ts';
 import type { SessionChange, SessionStore, UserSessions } from '../sessions/sessions.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Imprint, TokenSession } from '../tokens/token-session.ts';
 import { standingDigest, type UserStandings } from '../tokens/user-standing.ts';
-import { waitPastCutOff } from './session-start.ts';
 
 export interface CodeGrantParts {
   readonly codes: Pick<AuthorizationCodes, 'open'>;
   readonly users: Pick<UserDirectory, 'byName'>;
   readonly standing: UserStandings;
   readonly sessions: Pick<SessionStore, 'read' | 'update' | 'knowsEndsOf'>;
-  readonly ends: Pick<SessionEnds, 'others' | 'reused'>;
+  readonly ends: Pick<SessionEnds, 'reused'>;
   readonly issuer: TokenIssuer;
   readonly clock: Clock;
 }
@@ -38,9 +38,8 @@ interface GoodCode {
  */
 export function createCodeGrant(options: OAuthOptions, parts: CodeGrantParts): Grant {
   return async (request) => {
-    const good = await goodCode(request, parts);
-    const { user, sid } = good.session;
-    request.act.involves({ user: user.name, sid });
+    const good = await goodCode(request, parts, options.maximumClockSkewSeconds);
+    const { user } = good.session;
     const { signal } = request.http;
     await waitPastCutOff(user.name, options.maximumClockSkewSeconds, { ...parts, signal });
     return redeem(good, request, options, parts);
@@ -48,26 +47,38 @@ export function createCodeGrant(options: OAuthOptions, parts: CodeGrantParts): G
 }
 
 /** Refuses every fault of a code with one answer (B-43). */
-async function goodCode({ form, client, act }: GrantRequest, parts: CodeGrantParts): Promise<GoodCode> {
+async function goodCode(
+  { form, client, act }: GrantRequest,
+  parts: CodeGrantParts,
+  skewSeconds: number,
+): Promise<GoodCode> {
   const text = parameter(form, 'code');
   if (text === undefined) throw invalidRequest('the parameter code is missing');
   const code = await parts.codes.open(text);
-  if (!code || !isForRequest(code, form, client)) throw refused('codeNotValid');
+  if (!code) throw refused('codeNotValid');
+  act.involves({ user: code.user, sid: code.sid });
   const user = parts.users.byName(code.user);
-  if (!user || !isUnchanged(user, code, parts)) throw refused('codeNotValid');
-  if (!parts.sessions.knowsEndsOf(code.sid)) {
-    act.says({ reason: 'begun_elsewhere' });
+  const fault = requestFault(code, form, client) ?? userFault(user, code, { ...parts, skewSeconds });
+  if (!user || fault) {
+    act.says({ reason: fault });
     throw refused('codeNotValid');
   }
   const { sid, authTime, scope } = code;
   return { code, session: { sid, user, client, authTime, ...(scope === undefined ? {} : { scope }) } };
 }
 
+/** Why the code is refused, for the audit trail alone: a code in other hands may have been stolen. */
+type CodeFault = 'other_client' | 'other_redirect' | 'wrong_verifier' | 'user_changed' | 'begun_elsewhere';
+
 /** Whether client, redirect address and verifier are those of the authorization request. */
-function isForRequest(code: AuthorizationCode, form: Form, client: Client): boolean {
+function requestFault(code: AuthorizationCode, form: Form, client: Client): CodeFault | undefined {
+  if (code.clientId !== client.name) return 'other_client';
   const given = parameter(form, 'redirect_uri');
   const isSameRedirect = given === undefined ? !code.isRedirectNamed : digestOf(given) === code.redirect;
-  return code.clientId === client.name && isSameRedirect && isVerified(code, parameter(form, 'code_verifier'));
+  if (!isSameRedirect) return 'other_redirect';
+  // A client may have become public since.
+  const isProven = code.codeChallenge !== undefined || !client.public;
+  return isProven && isVerified(code, parameter(form, 'code_verifier')) ? undefined : 'wrong_verifier';
 }
 
 /** 43 to 128 unreserved characters (RFC 7636 4.1). */
@@ -79,10 +90,20 @@ function isVerified({ codeChallenge }: AuthorizationCode, verifier: string | und
   return VERIFIER.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === codeChallenge;
 }
 
-const isUnchanged = (user: User, code: AuthorizationCode, { standing }: Pick<CodeGrantParts, 'standing'>): boolean =>
-  user.state !== 'Disabled' &&
-  standingDigest(user, standing) === code.standing &&
-  code.issuedAt >= (user.tokensNotBefore ?? 0);
+/** Whether the user is as at the sign-in. Clocks may differ by the skew, as for tokens (`createLiveUsers`). */
+function userFault(
+  user: User | undefined,
+  code: AuthorizationCode,
+  { standing, sessions, skewSeconds }: Pick<CodeGrantParts, 'standing' | 'sessions'> & { readonly skewSeconds: number },
+): CodeFault | undefined {
+  const isAsBefore =
+    user &&
+    user.state !== 'Disabled' &&
+    standingDigest(user, standing) === code.standing &&
+    code.issuedAt + skewSeconds >= (user.tokensNotBefore ?? 0);
+  if (!isAsBefore) return 'user_changed';
+  return sessions.knowsEndsOf(code.sid) ? undefined : 'begun_elsewhere';
+}
 
 type Outcome = { readonly kind: 'redeemed'; readonly imprint: Imprint } | { readonly kind: 'ended' | 'reused' };
 
@@ -93,6 +114,8 @@ async function redeem(
   { sessions, issuer, ends, clock }: CodeGrantParts,
 ): Promise<TokenResponse> {
   const user = session.user.name;
+  const alone = (begun: UserSessions, at: number): UserSessions =>
+    withCutOff(begun, { at, keepUntil: at + rememberedSeconds(options), spared: session.sid });
   const decide = (current: UserSessions): SessionChange<Outcome> => {
     if (current.live.has(session.sid) || current.dead.has(session.sid)) return { outcome: { kind: 'reused' } };
     if (isDead(current, { sid: session.sid, iat: code.issuedAt })) return { outcome: { kind: 'ended' } };
@@ -104,8 +127,8 @@ async function redeem(
       rotationsMs: [],
       keepUntil: issuer.keepUntil(session, imprint),
     };
-    const next = { ...current, live: new Map(current.live).set(session.sid, record) };
-    return { next, outcome: { kind: 'redeemed', imprint } };
+    const begun = { ...current, live: new Map(current.live).set(session.sid, record) };
+    return { next: options.multipleLogin ? begun : alone(begun, issuedAt), outcome: { kind: 'redeemed', imprint } };
   };
   const outcome = await orUnavailable(sessions.update(user, decide));
   if (outcome.kind === 'reused') {
@@ -113,12 +136,8 @@ async function redeem(
     await ends.reused(user, session.sid);
   }
   if (outcome.kind !== 'redeemed') throw refused('codeNotValid');
-  const { imprint } = outcome;
-  if (!options.multipleLogin) {
-    await orUnavailable(ends.others(user, session.sid, imprint.issuedAt));
-    act.says({ othersEnded: true });
-  }
-  return issuer.pair(session, imprint, code.nonce);
+  if (!options.multipleLogin) act.says({ othersEnded: true });
+  return issuer.pair(session, outcome.imprint, code.nonce);
 }
 
 /** A failed write changes nothing, and the code is still good (B-45). */

@@ -7,9 +7,9 @@ import { checkPassword, type PasswordCheckParts } from '../endpoints/password-ch
 import { invalidRequest, notAvailable, refused, throttled } from '../endpoints/refusals.ts';
 import type { OAuthOptions } from '../options.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
+import { waitPastCutOff } from '../sessions/session-start.ts';
 import type { SessionStore } from '../sessions/sessions.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
-import { waitPastCutOff } from './session-start.ts';
 
 export interface PasswordGrantParts extends PasswordCheckParts {
   readonly sessions: Pick<SessionStore, 'newId' | 'read'>;

@@ -38,10 +38,15 @@ interface EndParts {
 /** The time between two attempts to end a session that must end. */
 const RETRY_MS = 5000;
 
+/**
+ * How long an end is remembered, in seconds. Twice the skew is added: the clock of the replica that issued the token may be ahead of
+ * ours, and the clock of the replica that forgets the end may be ahead of the clock of the one that checks the token.
+ */
+export const rememberedSeconds = (options: OAuthOptions): number =>
+  longestTokenSeconds(options) + 2 * options.maximumClockSkewSeconds;
+
 export function createSessionEnds(options: OAuthOptions, parts: EndParts): SessionEnds {
-  // Twice the skew is added: the clock of the replica that issued the token may be ahead of ours, and the clock of the replica
-  // that forgets the end may be ahead of the clock of the one that checks the token.
-  const remembered = longestTokenSeconds(options) + 2 * options.maximumClockSkewSeconds;
+  const remembered = rememberedSeconds(options);
   const now = (): number => Math.floor(parts.clock.now() / 1000);
   const session = async (user: string, sid: string): Promise<void> => {
     const isNew = await parts.sessions.update(user, (current) => {

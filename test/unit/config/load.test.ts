@@ -441,6 +441,12 @@ describe('OAuth clients', () => {
     expect(warnings.join()).toContain('has the redirect address "*", which is never honoured');
   });
 
+  test('B-03 of a public client: the address * is no address, so it would have the password grant', () => {
+    expect(problemsOf(clients('[{name: a, public: true, redirectURIs: ["*"]}]'))).toEqual([
+      'authentication.oauthOptions.clients[0].grantTypes: a public client may not use the password grant',
+    ]);
+  });
+
   test('B-02 have no authorization code without redirect addresses', () => {
     expect(problemsOf(clients('[{name: a, secret: x, grantTypes: [authorization_code]}]'))).toEqual([
       'authentication.oauthOptions.clients[0].grantTypes: authorization_code needs redirectURIs',

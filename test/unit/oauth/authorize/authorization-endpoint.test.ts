@@ -71,6 +71,7 @@ describe('the authorization endpoint', () => {
   test.each([{ username: '' }, { password: '' }])('asks again when a field is empty: %j', async (form) => {
     const server = await newBrowserServer();
     expect(await post(server, await authorize(server), form)).toMatchObject({ problem: 'incomplete' });
+    expect(server.lines.filter(({ event }) => event !== undefined)).toEqual([]);
   });
 
   test('B-24 refuses the form of another browser, or without a cookie, and offers to begin again', async () => {
@@ -102,6 +103,7 @@ describe('the authorization endpoint', () => {
     const server = await newBrowserServer();
     const page = await authorize(server);
     server.missing.users = 'the users are not loaded yet';
+    expect(await refusalOf(() => authorize(server))).toMatchObject({ status: 503 });
     expect(await refusalOf(() => post(server, page))).toMatchObject({ status: 503, code: 'server_error' });
   });
 

@@ -56,6 +56,7 @@ describe('an authorization request', () => {
     ['client_id=web&client_id=web', 'ambiguous'],
     [`client_id=web&redirect_uri=${encodeURIComponent(CALLBACK)}&redirect_uri=x`, 'ambiguous'],
     ['client_id=web&state=%zz', 'malformed'],
+    [`client_id=web${'&a'.repeat(64)}`, 'malformed'],
   ])('B-01 is refused by a page when %s', (query, fault) => {
     expect(check(query)).toEqual(page(fault));
   });
@@ -97,6 +98,7 @@ describe('an authorization request', () => {
     ['http://127.0.0.1:1/cb2', false],
     ['http://127.0.0.1:1/cb?x', false],
     ['http://127.0.0.1:123456/cb', false],
+    ['http://127.0.0.1:65536/cb', false],
     ['http://localhost:1/cb', false],
     ['https://127.0.0.1:1/cb', false],
     ['http://127.0.0.1.evil.example/cb', false],
@@ -132,6 +134,7 @@ describe('an authorization request', () => {
     ['B-12', { max_age: '-1' }, 'invalid_request'],
     ['B-12', { max_age: '1.5' }, 'invalid_request'],
     ['B-14', { nonce: 'n'.repeat(513) }, 'invalid_request'],
+    ['B-14', { nonce: 'a\nb' }, 'invalid_request'],
   ])('%s is refused at the client with %j', (_, change, code) => {
     expect(check({ ...GOOD, ...(change as Record<string, string>) })).toEqual(error(code));
   });

@@ -82,6 +82,39 @@ describe('the authorization code grant', () => {
     expect(await redeem(server, code)).toHaveProperty('access_token');
   });
 
+  test.each([
+    ['other_redirect', { redirect_uri: OTHER }],
+    ['wrong_verifier', { code_verifier: 'x'.repeat(43) }],
+    ['other_client', { client_id: 'rival' }],
+  ])('B-44 says in the audit trail alone whose code it was, and why it was refused: %s', async (reason, form) => {
+    const server = await newBrowserServer();
+    const code = await newCode(server);
+    await refusalOf(() => redeem(server, code, form as Record<string, string>));
+    expect(server.lines.at(-1)).toMatchObject({ event: 'code_redeemed', result: 'refused', reason, user: 'alice' });
+  });
+
+  test('B-41 ends the other sessions with the same write when each user has one', async () => {
+    const server = await newBrowserServer({ multipleLogin: false });
+    const other = await redeem(server, await newCode(server));
+    await server.clock.advance(2_000);
+    const before = server.sessions.writes;
+    const tokens = await redeem(server, await newCode(server));
+    expect(server.sessions.writes - before).toBe(1);
+    expect(server.verifier.verify(other.access_token)).toEqual({ fault: 'revoked' });
+    expect(server.verifier.verify(tokens.access_token)).toHaveProperty('identity');
+  });
+
+  test('B-41 is good for a user who signs in in the second of the end of all sessions, and then waits it out', async () => {
+    const server = await newBrowserServer();
+    const { access_token } = await redeem(server, await newCode(server));
+    const origin = { source: '192.0.2.1', requestId: 'r' };
+    const authorization = `Bearer ${access_token}`;
+    await server.server.logout({ ...origin, method: 'GET', queryString: 'all=true', authorization });
+    const code = newCode(server);
+    await server.clock.advance(1_000);
+    expect(await redeem(server, await code)).toHaveProperty('access_token');
+  });
+
   test('B-43 is refused with a verifier that no challenge asked for', async () => {
     const server = await newBrowserServer();
     const code = await newCode(server, { code_challenge: '', code_challenge_method: '' });

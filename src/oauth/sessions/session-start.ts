@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { notAvailable } from '../endpoints/refusals.ts';
-import type { SessionStore } from '../sessions/sessions.ts';
+import { serviceUnavailable } from '../../status-error.ts';
+import type { SessionStore } from './sessions.ts';
 
 /**
  * Waits until the second in which the user's sessions were ended is over, because a token issued in that second would be refused.
@@ -16,7 +16,12 @@ export async function waitPastCutOff(
   const leftMs = (): number => (parts.sessions.read(user).cutOff + 1) * 1000 - parts.clock.now();
   // A timer may fire a millisecond too early by the wall clock, so check again after each wait.
   for (let waitMs = leftMs(); waitMs > 0 && !parts.signal.aborted; waitMs = leftMs()) {
-    if (waitMs > longestMs) throw notAvailable(new Error('the clock was set back behind the end of earlier sessions'));
+    if (waitMs > longestMs) throw setBack();
     await parts.clock.sleep(waitMs, parts.signal);
   }
 }
+
+const setBack = (): Error => {
+  const cause = new Error('the clock was set back behind the end of earlier sessions');
+  return serviceUnavailable('no session can begin now', 1, cause);
+};

@@ -1,0 +1,18 @@
+import { describe, expect, test } from 'vitest';
+import { chooseLanguage } from '../../../../src/http/sign-in/texts.ts';
+
+describe('the language of the sign-in page', () => {
+  test.each([
+    [[], undefined, 'en'],
+    [[], 'fr', 'en'],
+    [[], 'zh', 'zh-CN'],
+    [[], 'en;q=0.5, zh-TW;q=0.8', 'zh-CN'],
+    [[], 'zh;q=0, en-GB', 'en'],
+    [[], 'zh ; q=0.2 , en ;q=0.4', 'en'],
+    [['fr', 'zh-Hans'], 'en', 'zh-CN'],
+    [['en'], 'zh', 'en'],
+    [[], `${' '.repeat(15_000)}zh`, 'en'],
+  ])('B-22 with ui_locales %j and Accept-Language %.30j is %s', (locales, header, tag) => {
+    expect(chooseLanguage(locales, header).tag).toBe(tag);
+  });
+});
