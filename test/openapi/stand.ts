@@ -29,7 +29,10 @@ export async function startDescribed(more: object = {}): Promise<Service['gateho
     { name: 'joe', groups: [], passwordHash },
   ];
   const callerTokenFile = temporaryFolder().write('caller', 'made-up-caller');
-  const clients = [{ name: 'console', secret: 'made-up-secret' }];
+  const clients = [
+    { name: 'console', secret: 'made-up-secret' },
+    { name: 'web', public: true, redirectURIs: ['https://app.example.com/callback'] },
+  ];
   // A caller with so many wrong credentials would soon be told to wait.
   const throttles = ['authenticate', 'address', 'client'].map((of) => [`${of}RateLimiterMaxTries`, 1_000_000]);
   const authentication = {
