@@ -69,9 +69,10 @@ const oauthOptions = section({
     .prefault('720h')
     .describe('The longest time after a sign-in at which a token of its session expires.'),
   emailFallbackDomain: textLike(
-    /^(?=.{1,180}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
     'a domain such as "users.example.com"',
   )
+    .max(180)
     .optional()
     .describe(
       'A user without an e-mail address gets `<name>@<domain>` in ID tokens and userinfo, without `email_verified`: for clients that refuse users without an address. Default: no address.',

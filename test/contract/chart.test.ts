@@ -16,6 +16,14 @@ describe('the chart', () => {
     expect(withConfigSchema(schema, configJsonSchema() as Schema)).toEqual(schema);
   });
 
+  test('has no pattern that Helm cannot read: its regular expressions have no lookaround and no back-reference', () => {
+    const patterns = [...read('values.schema.json').matchAll(/"pattern": (".*")/g)].map(([, text = '']) =>
+      JSON.parse(text),
+    );
+    expect(patterns.length).toBeGreaterThan(10);
+    expect(patterns.filter((pattern: string) => /\(\?(?:[=!]|<[=!])|\\[1-9]/.test(pattern))).toEqual([]);
+  });
+
   test('checks durations by the limits that npm run config:docs writes', () => {
     const durations = durationsOf(configJsonSchema() as Schema);
     expect(JSON.parse(read('files/durations.json'))).toEqual(JSON.parse(JSON.stringify(durations)));
