@@ -108,7 +108,7 @@ export function checkMetadata(kind: ResourceKind, metadata: Readonly<Record<stri
 const textsIn = (value: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(isRecord(value) ? value : {}).map(([key, text]) => [key, String(text ?? '')]));
 
-/** The error of a Go decoder for a member of the wrong type; undefined if there is none. */
+/** Returns the error that a Go decoder gives for a member of the wrong type; `undefined` if all types are right. */
 function decodingProblem({ isCustom }: ResourceKind, metadata: unknown): string | undefined {
   const field = (name: string): string => `Go struct field ObjectMeta${isCustom ? '' : '.metadata'}.${name}`;
   if (metadata !== undefined && metadata !== null && !isRecord(metadata))

@@ -20,7 +20,7 @@ export async function publishImage(place: Place): Promise<PushedImage> {
   }
   const list = `${repository}:${version}`;
   await run('buildah', ['manifest', 'create', list]);
-  // By the digests in the registry, because a push may compress layers again.
+  // The digests are those in the registry, because a push may compress layers again.
   for (const [arch, image] of Object.entries(platforms))
     await run('buildah', [
       'manifest',

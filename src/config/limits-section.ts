@@ -24,10 +24,12 @@ export const limits = section({
     .describe('Open connections of one address. Raise it if one address is a proxy or a NAT.'),
   maxFormBytes: countBetween(KIB, 1024 * KIB)
     .default(16 * KIB)
-    .describe('Body of a form under /oauth; above: 413.'),
+    .describe(
+      'Body of a client’s form under /oauth; above: 413. The form of the sign-in page has a limit of its own, 24 KiB.',
+    ),
   maxSignInsInFlight: countBetween(1, 10_000)
     .default(32)
-    .describe('Requests to /oauth/token at the same time; above: 429.'),
+    .describe('Requests to /oauth/token and forms of the sign-in page at the same time; above: 429.'),
   maxRequestsInFlight: countBetween(1, 100_000)
     .default(512)
     .describe('All other requests at the same time; above: 429.'),

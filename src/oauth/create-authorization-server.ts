@@ -97,7 +97,7 @@ export function createAuthorizationServer(
     events,
     results: metrics.introspections,
   });
-  const isForBrowsers = hasBrowserSignIn(options);
+  const isForBrowsers = grants.has('authorization_code');
   const forBrowsers = isForBrowsers ? REQUEST_METADATA : undefined;
   const metadata = createMetadata(options, { grantTypes: [...grants.keys()], forBrowsers });
   const requests = createPendingRequests(keys, clock);
@@ -118,15 +118,12 @@ export function createAuthorizationServer(
   };
 }
 
-/** Whether any client may send people here with a browser. */
-const hasBrowserSignIn = ({ clients }: OAuthOptions): boolean =>
-  clients.some(({ redirectURIs }) => redirectURIs.length > 0);
-
 type GrantParts = CodeGrantParts & PasswordGrantParts & RefreshGrantParts;
 
-/** The grants that this configuration has, keyed by `grant_type`. */
+/** The grants that this configuration has, keyed by `grant_type`. That of codes is one of them if a client may send people here. */
 function createGrants(options: OAuthOptions, parts: GrantParts): ReadonlyMap<string, Grant> {
-  const forBrowsers: readonly [string, Grant][] = hasBrowserSignIn(options)
+  const isForBrowsers = options.clients.some(({ redirectURIs }) => redirectURIs.length > 0);
+  const forBrowsers: readonly [string, Grant][] = isForBrowsers
     ? [['authorization_code', createCodeGrant(options, parts)]]
     : [];
   return new Map([

@@ -125,6 +125,16 @@ const CODINGS: Readonly<Record<string, 'gzip' | 'identity' | 'any'>> = {
   '*': 'any',
 };
 
+/** The languages that the caller accepts, in lower case, the preferred ones first (RFC 9110 12.5.4). */
+export const preferredLanguages = (acceptLanguage = ''): string[] =>
+  acceptLanguage
+    .split(',')
+    .map(parseElement)
+    .map(({ name, parameters }) => ({ name, quality: qualityOf(parameters) }))
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ name }) => name);
+
 /**
  * The weight (RFC 9110 12.4.2); 1 if there is none. Some clients write it in ways that the grammar does not allow: Java's
  * HttpURLConnection still sent `q=.2` in 17.0.9. So any decimal number is accepted, numbers above 1 count as 1, and so does a text that

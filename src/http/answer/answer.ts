@@ -11,6 +11,9 @@ export interface AnswerBody {
   readonly length: number;
 }
 
+/** The cache headers of N-57 (docs/contract/tokens.md): nobody keeps the answer. */
+export const UNCACHED: AnswerHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
 export const NO_BODY: AnswerBody = { pieces: [], length: 0 };
 
 export const wholeBody = (bytes: Uint8Array): AnswerBody => ({ pieces: [bytes], length: bytes.byteLength });

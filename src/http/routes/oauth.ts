@@ -5,7 +5,7 @@ import type {
   PublicDocument,
 } from '../../oauth/authorization-server.ts';
 import type { Representation } from '../../resources/bytes/representation.ts';
-import { type AnswerWriter, NO_BODY, wholeBody } from '../answer/answer.ts';
+import { type AnswerWriter, NO_BODY, UNCACHED, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import type { BodyReader } from '../answer/read-body.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
@@ -23,9 +23,6 @@ interface OAuthRouteParts {
   readonly writer: AnswerWriter;
   readonly throttle: RefusalThrottle;
 }
-
-/** The cache headers of N-57 (docs/contract/tokens.md), for an answer without a body. */
-const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 /** The headers of every answer under /oauth except JWKS and metadata (N-57). */
 const NO_STORE = { 'Content-Type': 'application/json', ...UNCACHED };

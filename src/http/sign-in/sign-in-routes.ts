@@ -3,7 +3,7 @@ import type { AuthorizationEndpoint, BrowserAnswer } from '../../oauth/authorize
 import { checkFormHead } from '../../oauth/endpoints/form.ts';
 import { invalidRequest, refused } from '../../oauth/endpoints/refusals.ts';
 import type { Random } from '../../runtime/random.ts';
-import { type AnswerWriter, NO_BODY, wholeBody } from '../answer/answer.ts';
+import { type AnswerWriter, NO_BODY, UNCACHED, wholeBody } from '../answer/answer.ts';
 import type { BodyReader } from '../answer/read-body.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
 import { type RefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
@@ -30,8 +30,6 @@ const FORM_BYTES = 24 * 1024;
 const REPEATED_BYTES = 8 * 1024;
 /** What a form-encoded text consists of, and nothing else: it becomes a header. */
 const AS_QUERY = /^[\w.~!$'()*+,;=:@/?%&-]*$/;
-
-const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 /** The authorization endpoint and the form of its page. A browser's `Accept` is not looked at: both answer with pages. */
 export function signInRoutes(parts: SignInRouteParts): Route[] {

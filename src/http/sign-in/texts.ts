@@ -1,4 +1,5 @@
 import type { BrowserAnswer, SignInProblem } from '../../oauth/authorize/browser-answer.ts';
+import { preferredLanguages } from '../answer/accept.ts';
 
 type Fault = Extract<BrowserAnswer, { kind: 'fault' }>['fault'];
 
@@ -94,22 +95,7 @@ const LANGUAGES: readonly Language[] = [
 
 /** The first language that is wanted and there is: by the client's `ui_locales`, then by the browser's `Accept-Language`. */
 export function chooseLanguage(locales: readonly string[], acceptLanguage: string | undefined): Language {
-  const wanted = [...locales, ...byPreference(acceptLanguage ?? '')].map((tag) => tag.toLowerCase().split('-')[0]);
+  const wanted = [...locales, ...preferredLanguages(acceptLanguage)].map((tag) => tag.toLowerCase().split('-')[0]);
   const found = wanted.map((primary) => LANGUAGES.find(({ tag }) => tag.split('-')[0] === primary));
   return found.find((language) => language !== undefined) ?? (LANGUAGES[0] as Language);
-}
-
-/** Browsers send some tens of characters. */
-const LONGEST_HEADER = 256;
-
-/** The tags of an `Accept-Language` header, the preferred ones first (RFC 9110 12.5.4). */
-function byPreference(header: string): string[] {
-  return header
-    .slice(0, LONGEST_HEADER)
-    .split(',')
-    .map((range) => range.split(';').map((part) => part.trim()))
-    .map(([tag = '', weight = 'q=1']) => ({ tag, weight: Number(weight.replace('q=', '')) || 0 }))
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight)
-    .map(({ tag }) => tag);
 }

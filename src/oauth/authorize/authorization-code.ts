@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
+import { derived } from '../../runtime/derived.ts';
+import type { SigningKey } from '../keys/loaded-keys.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import { createSealedValues, type SealedValues } from './sealed-values.ts';
 
@@ -32,9 +34,11 @@ export const createAuthorizationCodes = (keys: Pick<SigningKeys, 'signingKey'>, 
     clock,
     key: (kid) => {
       const signing = keys.signingKey(kid);
-      return signing && { kid: signing.kid, key: signing.derivedKey('authorization code') };
+      return signing && { kid: signing.kid, key: keyOfCodes(signing) };
     },
   });
 
-/** Keeps a code short, however long the address is. */
+const keyOfCodes = derived((signing: SigningKey) => signing.derivedKey('authorization code'));
+
+/** SHA-256 in base64url, which is also what S256 of a code verifier is (RFC 7636 4.2). */
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');

@@ -1,9 +1,11 @@
 import type { Clock } from '../../runtime/clock.ts';
+import { derived } from '../../runtime/derived.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import type { User } from '../../users/user.ts';
 import { parameter, parseForm } from '../endpoints/form.ts';
 import { checkPassword, type PasswordCheckParts } from '../endpoints/password-check.ts';
 import { toOAuthError } from '../endpoints/refusals.ts';
+import { withParameters } from '../endpoints/with-parameters.ts';
 import { derivedKey } from '../keys/loaded-keys.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { OAuthOptions } from '../options.ts';
@@ -15,7 +17,7 @@ import { standingDigest, type UserStandings } from '../tokens/user-standing.ts';
 import { type AuthorizationCodes, CODE_SECONDS, digestOf } from './authorization-code.ts';
 import { type AuthorizationRequest, checkAuthorizationRequest, type Return } from './authorization-request.ts';
 import type { AuthorizationEndpoint, BrowserAnswer, SignInPage, SignInRequest } from './browser-answer.ts';
-import { isRegistered, withParameters } from './redirect-uris.ts';
+import { isRegistered } from './redirect-uris.ts';
 import { createSealedValues, type SealedValues } from './sealed-values.ts';
 
 /** An authorization request on its way through the page, and the browser that has the page. */
@@ -38,9 +40,11 @@ export const createPendingRequests = (
     clock,
     key: () => {
       const secret = keys.digestKey();
-      return secret && { kid: 'digest-key', key: derivedKey(secret, 'authorization request') };
+      return secret && { kid: 'digest-key', key: keyOfRequests(secret) };
     },
   });
+
+const keyOfRequests = derived((secret: Buffer) => derivedKey(secret, 'authorization request'));
 
 /** The parts have no store that can write: a visit leaves nothing behind (B-20). */
 export interface AuthorizationEndpointParts extends PasswordCheckParts {

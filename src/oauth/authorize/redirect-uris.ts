@@ -15,11 +15,3 @@ function withoutPort(uri: string): string | undefined {
   const [, host, rest] = LOOPBACK.exec(uri) ?? [];
   return host === undefined ? undefined : `${host}${rest}`;
 }
-
-/** The address with these parameters added to its query. Those without a value are left out. */
-export function withParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
-  const pairs = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-  );
-  return `${uri}${uri.includes('?') ? '&' : '?'}${pairs.join('&')}`;
-}

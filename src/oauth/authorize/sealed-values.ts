@@ -1,5 +1,6 @@
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import type { Clock } from '../../runtime/clock.ts';
+import { serviceUnavailable } from '../../status-error.ts';
 
 /** A key of AES-256-GCM, with the name by which it is found again. */
 interface SealingKey {
@@ -12,7 +13,7 @@ interface SealingKey {
  * nothing is stored (B-20).
  */
 export interface SealedValues<Value> {
-  /** Throws while there is no key. */
+  /** Throws a 503 while there is no key. */
   seal(value: Value, lifeSeconds: number): Promise<string>;
   /** `undefined` for any text that is not one of these values, or has ended. */
   open(text: string): Promise<Value | undefined>;
@@ -38,7 +39,7 @@ export function createSealedValues<Value extends object>(
   return {
     seal: (value, lifeSeconds) => {
       const sealing = key();
-      if (!sealing) throw new Error('there is no key to seal with');
+      if (!sealing) throw serviceUnavailable('nobody can sign in now', 1, new Error('there is no key to seal with'));
       const endsAt = Math.floor(clock.now() / 1000) + lifeSeconds;
       return new EncryptJWT({ value })
         .setProtectedHeader({ ...ALGORITHM, typ, kid: sealing.kid })

@@ -9,6 +9,7 @@ import type { AccessToken } from '../tokens/token-verifier.ts';
 import { type BearerTokens, parseAuthorization } from './authorization-header.ts';
 import { checkFormType, type Form, parameter, parseForm, parseParameters } from './form.ts';
 import { invalidRequest, notAvailable, toOAuthError } from './refusals.ts';
+import { withParameters } from './with-parameters.ts';
 
 export interface LogoutParts {
   readonly bearerToken: BearerTokens;
@@ -74,9 +75,7 @@ function redirectTarget(form: Form, token: AccessToken | undefined, options: OAu
   if (!client?.postLogoutRedirectURIs.includes(target))
     throw invalidRequest('the parameter post_logout_redirect_uri is not registered for the client');
   const state = parameter(form, 'state');
-  return state === undefined
-    ? target
-    : `${target}${target.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}`;
+  return state === undefined ? target : withParameters(target, { state });
 }
 
 async function end({ claims }: AccessToken, all: boolean, ends: LogoutParts['ends']): Promise<void> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.ts';
 import type { User, UserDirectory } from '../../users/user.ts';
 import type { TokenResponse } from '../authorization-server.ts';
@@ -87,7 +86,7 @@ const VERIFIER = /^[\w.~-]{43,128}$/;
 /** A verifier without a challenge is refused as well: an attacker could have removed the challenge (RFC 9700 4.8.2). */
 function isVerified({ codeChallenge }: AuthorizationCode, verifier: string | undefined): boolean {
   if (codeChallenge === undefined || verifier === undefined) return codeChallenge === verifier;
-  return VERIFIER.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === codeChallenge;
+  return VERIFIER.test(verifier) && digestOf(verifier) === codeChallenge;
 }
 
 /** Whether the user is as at the sign-in. Clocks may differ by the skew, as for tokens (`createLiveUsers`). */

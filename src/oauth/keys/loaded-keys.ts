@@ -64,16 +64,11 @@ export const derivedKey = (secret: Uint8Array, purpose: string): Uint8Array =>
 function toSigningKey(kid: string, privateKey: KeyObject): SigningKey {
   const bytes = (privateKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8;
   const key = { key: privateKey, padding: constants.RSA_PKCS1_PADDING };
-  const derived = new Map<string, Uint8Array>();
   return {
     kid,
     sign: (signingInput) => sign('sha256', Buffer.from(signingInput), key).toString('base64url'),
     signatureLength: Math.ceil((bytes * 4) / 3),
-    derivedKey: (purpose) => {
-      const known = derived.get(purpose) ?? derivedKey(privateKey.export({ format: 'der', type: 'pkcs8' }), purpose);
-      derived.set(purpose, known);
-      return known;
-    },
+    derivedKey: (purpose) => derivedKey(privateKey.export({ format: 'der', type: 'pkcs8' }), purpose),
   };
 }
 
