@@ -11,8 +11,11 @@ describe('the language of the sign-in page', () => {
     [[], 'zh ; q=0.2 , en ;q=0.4', 'en'],
     [['fr', 'zh-Hans'], 'en', 'zh-CN'],
     [['en'], 'zh', 'en'],
-    [[], `${' '.repeat(15_000)}zh`, 'en'],
-  ])('B-22 with ui_locales %j and Accept-Language %.30j is %s', (locales, header, tag) => {
+  ])('B-22 with ui_locales %j and Accept-Language %j is %s', (locales, header, tag) => {
     expect(chooseLanguage(locales, header).tag).toBe(tag);
+  });
+
+  test('B-22 is found behind 15,000 blanks', () => {
+    expect(chooseLanguage([], `${' '.repeat(15_000)}zh`).tag).toBe('zh-CN');
   });
 });
