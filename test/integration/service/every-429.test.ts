@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { atEnd } from '../../support/at-end.ts';
 import { ODD, startOdd } from '../settings/odd-settings.ts';
 import { type Answer, eventually, NODES, passwordOf, type Service } from './stand.ts';
 
@@ -25,9 +26,10 @@ async function lastOf(count: number, call: (at: number) => Promise<Answer>): Pro
 
 /** The head of a watch, which stays open if there is one. */
 async function watch({ service }: Odd, token: string): Promise<Answer> {
-  const stop = new AbortController();
   const url = `${service.gatehouse.origin}${NODES}?watch=true`;
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` }, signal: stop.signal });
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  // `fetch` ends a stream whose Response was garbage-collected, so the Response is kept until the test ends.
+  if (answer.status === 200) atEnd(() => answer.body?.cancel());
   const text = answer.status === 200 ? '' : await answer.text();
   return { status: answer.status, headers: answer.headers, text, body: text && JSON.parse(text) };
 }
