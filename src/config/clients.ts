@@ -50,6 +50,15 @@ const defaultGrants = (isPublic: boolean, redirectURIs: readonly string[]): read
 /** The platform whose clients are those of KubeSphere 3.4, which send a secret that everybody knows. */
 const KUBESPHERE = 'kubesphere';
 
+/** What the built-in client may do besides 3.4's: the sign-in by browser of programs that listen on loopback (D-06). */
+const BROWSER_GRANTS = ['authorization_code'];
+
+/**
+ * Where a program listens that runs on the person's own machine, at any port (RFC 8252 7.3). They have no path, because kubelogin
+ * listens without one.
+ */
+const LOOPBACK_REDIRECTS = ['http://127.0.0.1', 'http://[::1]', 'http://localhost'];
+
 /**
  * A public client with the name of the platform. The configuration lets no other public client use the password grant. `gatehouse
  * login`, curl and consoles need a client that works from the start, and a secret that is the same in every installation would
@@ -60,8 +69,8 @@ function builtInClient(platform: string): Clients {
   const client = {
     name: platform,
     ...(isKubeSphere ? { secret: platform, public: false } : { public: true }),
-    grantTypes: ['password', 'refresh_token'],
-    redirectURIs: [],
+    grantTypes: [...(isKubeSphere ? [] : BROWSER_GRANTS), 'password', 'refresh_token'],
+    redirectURIs: isKubeSphere ? [] : LOOPBACK_REDIRECTS,
     postLogoutRedirectURIs: [],
   };
   const proof = isKubeSphere ? `its id and its secret are both "${platform}"` : 'it is public and proves nothing';

@@ -99,7 +99,7 @@ describe('the chart', () => {
   });
 });
 
-test('image, chart, bills of materials and provenance are signed by digest, never by tag, and the file for laptops beside it', async () => {
+test('image, chart, bills of materials and provenance are signed by digest, never by tag, and the files for laptops beside them', async () => {
   const log = join(stand.folder, 'cosign.log');
   await stand.fakeProgram('cosign', `echo "$@" >> ${log}`);
   const { image, platforms } = JSON.parse(await readFile(join(stand.out, 'image.json'), 'utf8'));
@@ -107,7 +107,10 @@ test('image, chart, bills of materials and provenance are signed by digest, neve
   await stand.run(process.execPath, [join(ROOT, 'dev/release/main.ts'), 'sign', '--out', stand.out], WORKFLOW);
   const provenance = (what: string): string =>
     `attest --yes --type slsaprovenance1 --predicate ${stand.out}/provenance.json ${what}`;
-  const packed = join(stand.out, `gatehouse-k8s-cli-${version}.tgz`);
+  const packed = [
+    `gatehouse-k8s-cli-${version}.tgz`,
+    ...['linux-x64', 'linux-arm64', 'macos-arm64'].map((platform) => `gatehouse-${version}-${platform}.tar.gz`),
+  ].map((name) => join(stand.out, name));
   const sbom = (arch: string): string =>
     `attest --yes --type cyclonedx --predicate ${stand.out}/sbom-${arch}.cdx.json ${platforms[arch]}`;
   expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual([
@@ -116,7 +119,7 @@ test('image, chart, bills of materials and provenance are signed by digest, neve
     ...[image, platforms.amd64, platforms.arm64, chart].map(provenance),
     sbom('amd64'),
     sbom('arm64'),
-    `sign-blob --yes --bundle ${packed}.sigstore.json ${packed}`,
+    ...packed.map((file) => `sign-blob --yes --bundle ${file}.sigstore.json ${file}`),
   ]);
   expect([image, chart, ...Object.values(platforms)].every((what) => /@sha256:[0-9a-f]{64}$/.test(what))).toBe(true);
 });
