@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CLIENT_HELP } from '../../src/cli/login/login-help.ts';
 import { clusterTool } from '../support/cluster-tools.ts';
 import type { Manifest } from './registry.ts';
 import { Stand } from './stand.ts';
@@ -62,6 +63,15 @@ describe('the image', () => {
       expect(await readFile(join(stand.out, `sbom-${arch}.cdx.json`), 'utf8')).toBe(
         await readFile(join(app, 'dist/sbom.cdx.json'), 'utf8'),
       );
+  });
+
+  test('K-11 has the commands for laptops, so that `docker run` can sign people in', async () => {
+    const program = join(stand.folder, 'app-amd64/app/dist/main.js');
+    const env = { PATH: '/nonexistent', HOME: stand.folder };
+    const { stdout } = await promisify(execFile)(process.execPath, [program, 'login', '--help'], { env });
+    expect(stdout).toBe(CLIENT_HELP.login);
+    const entry = /^ENTRYPOINT (.*)$/m.exec(await readFile(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+    expect(JSON.parse(entry).at(-1)).toBe('/app/dist/main.js');
   });
 
   test('is pulled again by its digest', async () => {

@@ -1,10 +1,10 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { Program } from '../service/program.ts';
-import { passwordOf, startCluster, startService, usersFile } from '../service/stand.ts';
+import { eventually, passwordOf, startCluster, startService, usersFile } from '../service/stand.ts';
 import { open, signInOnPage } from './person-at-browser.ts';
 import { execInfo, Machine, requestsTo } from './signing-in.ts';
 
@@ -238,6 +238,47 @@ describe('signing in by browser', () => {
     const again = await machine.run('login', { browse: byAda });
     expect(again.said.at(-1)).toContain(' as ada; ');
   });
+});
+
+test('D-06 the built-in client takes any port of the three loopback hosts, as kubelogin needs it, and nothing else', async () => {
+  const { server } = await start();
+  const statusAt = async (redirect_uri: string): Promise<number> => {
+    const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+    const query = { response_type: 'code', client_id: 'gatehouse', scope: 'openid', redirect_uri, ...pkce };
+    return (await open(new URL(`${server}/oauth/authorize?${new URLSearchParams(query)}`))).status;
+  };
+  for (const good of ['http://localhost:8000', 'http://localhost:18000', 'http://127.0.0.1:1', 'http://[::1]:65535'])
+    expect([good, await statusAt(good)]).toEqual([good, 200]);
+  for (const bad of [
+    'http://localhost:8000/callback',
+    'https://localhost:8000',
+    'http://localhost.evil.example:8000',
+    'http://127.0.0.2:8000',
+    'http://localhost:8000@evil.example',
+  ])
+    expect([bad, await statusAt(bad)]).toEqual([bad, 400]);
+});
+
+/** A program that waits for a browser which does nothing. */
+async function waitingProgram() {
+  const { server } = await start();
+  const { folder: home, write } = temporaryFolder();
+  chmodSync(write('xdg-open', '#!/bin/sh\n'), 0o700);
+  const env = { HOME: home, PATH: home, DISPLAY: ':0' };
+  const login = new Program(['login', '--server', server], { env });
+  await eventually(
+    () => login.output,
+    (output) => output.includes('waiting for the sign-in'),
+  );
+  return { login, state: join(home, '.local/state/gatehouse') };
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)('D-07 the program ends at %s, and gives up port and lock', async (signal) => {
+  const { login, state } = await waitingProgram();
+  login.signal(signal);
+  const { code, stderr } = await login.ended;
+  expect([code, stderr.split('\n').at(-2)]).toEqual([1, 'gatehouse: interrupted: nobody was signed in']);
+  expect(readdirSync(state)).toEqual([]);
 });
 
 test('D-07 the program opens the browser of the desktop, for kubectl without a terminal as well', async () => {

@@ -106,9 +106,10 @@ async function redeemed(
 ): Promise<SavedSession> {
   const { server, clientId, browser, complain, tokens } = parts;
   const address = server + authorizePath(attempt, clientId);
+  const awaited = finalReturn(listener, parts); // from the first line on, Ctrl-C ends it in order
   complain(`waiting for the sign-in at ${server} in the browser; if none opens, open on this machine: ${address}`);
   browser.open(address, (reason) => complain(`no browser was opened, because ${reason}: open the address yourself`));
-  const returned = await finalReturn(listener, parts);
+  const returned = await awaited;
   if (returned.kind === 'refused') throw new LoginError(`the sign-in at ${server} failed: ${returned.reason}`);
   const { codeVerifier, redirectURI } = attempt;
   const session = await tokens.redeem({ code: returned.code, codeVerifier, redirectURI });

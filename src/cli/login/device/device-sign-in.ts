@@ -27,10 +27,11 @@ export async function signInByDevice(parts: DeviceSignInParts): Promise<SavedSes
   const metadata = await readMetadata(calls);
   if (!metadata?.hasDeviceSignIn) throw new LoginError(`${server} has no sign-in by device`);
   const start = await tokens.startDevice();
-  complain(invitation(start));
   const stop = new AbortController();
+  const signedIn = untilInterrupted(poll(start, parts, stop.signal), parts); // from the first line on, Ctrl-C ends it in order
+  complain(invitation(start));
   try {
-    return await untilInterrupted(poll(start, parts, stop.signal), parts);
+    return await signedIn;
   } finally {
     stop.abort();
   }
