@@ -7,7 +7,7 @@ import type { SavedSession } from './session.ts';
 import { type InputParts, signInInput } from './sign-in-input.ts';
 import type { TokenClient } from './token-client.ts';
 
-export interface SignInParts extends InputParts, BrowserSignInParts, DeviceSignInParts {
+export interface LoginParts extends InputParts, BrowserSignInParts, DeviceSignInParts {
   readonly tokens: Pick<TokenClient, 'signIn' | 'redeem' | 'startDevice' | 'pollDevice' | 'emailOf' | 'revoke'>;
   readonly browser: Browser;
 }
@@ -20,7 +20,7 @@ export interface SignInParts extends InputParts, BrowserSignInParts, DeviceSignI
 export async function signIn(
   request: LoginRequest,
   before: SavedSession | undefined,
-  parts: SignInParts,
+  parts: LoginParts,
 ): Promise<SavedSession> {
   const { way, passwordFile, username } = request;
   if (way === 'device') return ofUser(username, await signInByDevice(parts), parts);
@@ -35,7 +35,7 @@ export async function signIn(
 async function signInByPassword(
   request: LoginRequest,
   before: SavedSession | undefined,
-  parts: SignInParts,
+  parts: LoginParts,
 ): Promise<SavedSession> {
   const { username, password } = await signInInput(request, before, parts);
   const session = await parts.tokens.signIn(username, password);
@@ -50,7 +50,7 @@ async function signInByPassword(
 async function ofUser(
   wanted: string | undefined,
   session: SavedSession,
-  { tokens, server }: SignInParts,
+  { tokens, server }: LoginParts,
 ): Promise<SavedSession> {
   if (wanted === undefined || isSame(wanted, session.username)) return session;
   if (wanted.includes('@') && isSame(wanted, await tokens.emailOf(session))) return { ...session, username: wanted };

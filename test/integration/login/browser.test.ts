@@ -2,6 +2,7 @@ import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
+import { Browser } from '../../support/browser.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { Program } from '../service/program.ts';
 import { eventually, passwordOf, startCluster, startService, usersFile } from '../service/stand.ts';
@@ -70,6 +71,38 @@ describe('signing in by browser', () => {
     expect(first?.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect([first?.get('login_hint'), first?.get('code_challenge_method')]).toEqual(['ada', 'S256']);
     for (const name of ['state', 'code_challenge']) expect(first?.get(name)).not.toBe(second?.get(name));
+  });
+
+  test('D-06 asks a person who is signed in already, and not for the password', async () => {
+    const { machine } = await start();
+    const browser = new Browser();
+    const nobody = { username: '', password: '' };
+    await machine.run('login', { browse: (address) => signInOnPage(address, ADA, browser) });
+    const other = ['--session-file', join(machine.home, 'other.json')];
+    const asked: string[] = [];
+    const { said } = await machine.run('login', {
+      args: other,
+      browse: async (address) => {
+        asked.push((await browser.open(new URL(address))).text);
+        await signInOnPage(address, nobody, browser);
+      },
+    });
+    expect(said.at(-1)).toContain(' as ada; ');
+    expect(asked).toEqual([expect.stringContaining('name="decision"')]);
+    expect(asked[0]).not.toContain('name="password"');
+  });
+
+  test('D-07 ends when the person does not allow it', async () => {
+    const { machine, server } = await start();
+    const signIn = machine.run('login', {
+      browse: async (address) => {
+        const browser = new Browser();
+        const page = await browser.submit(await browser.open(new URL(address)), ADA);
+        const { location = '' } = (await browser.submit(page, { decision: 'deny' })).headers;
+        await browser.open(new URL(location));
+      },
+    });
+    await expect(signIn).rejects.toThrow(`the sign-in at ${server} failed: it was refused`);
   });
 
   test('D-07 is not ended by requests of others, and serves none after the answer', async () => {

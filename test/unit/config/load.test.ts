@@ -331,6 +331,7 @@ describe('OAuth clients', () => {
   const BY_BROWSER = {
     grantTypes: ['authorization_code', ...BUILT_IN.grantTypes],
     redirectURIs: ['http://127.0.0.1', 'http://[::1]', 'http://localhost'],
+    grantMethod: 'prompt',
   };
 
   test('A-52 D-06 are, by default, a public one with the platform’s name and loopback addresses: no secret is in every installation', () => {
