@@ -32,6 +32,16 @@ export const isPlatform = (word: string): word is Platform => Object.hasOwn(NODE
 export const executableFile = (version: string, platform: Platform): string =>
   `gatehouse-${version}-${platform}.tar.gz`;
 
+/** Throws unless the programs are there that these platforms need: better now than after minutes. */
+export async function checkSigner(platforms: readonly Platform[]): Promise<void> {
+  if (!platforms.includes('macos-arm64')) return;
+  await promisify(execFile)('rcodesign', ['--version']).catch(() => {
+    throw new Error(`rcodesign is missing: ${HOW_TO_INSTALL}; or name the platforms without macOS by --platform`);
+  });
+}
+
+const HOW_TO_INSTALL = 'cargo install apple-codesign --version 0.29.0 --locked --no-default-features';
+
 type Where = Pick<Place, 'root' | 'out' | 'version'>;
 
 /**
@@ -64,7 +74,9 @@ async function packOne(platform: Platform, work: string, bundled: readonly Packa
   const folder = join(work, platform);
   await mkdir(folder);
   await build(join(folder, 'gatehouse'), { executable: join(node.folder, 'bin/node'), work, root });
-  if (platform === 'macos-arm64') await signForMacos(join(folder, 'gatehouse'));
+  // macOS runs no program on ARM without a signature, at least one without a name (ad hoc). That of Node has become invalid.
+  if (platform === 'macos-arm64')
+    await run('rcodesign', ['sign', '--binary-identifier', 'gatehouse', join(folder, 'gatehouse')]);
   const packages = [...bundled, node];
   await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), licensesText(packages));
   await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'));
@@ -118,16 +130,6 @@ async function build(output: string, { executable, work, root }: Ingredients): P
   await rm(file);
   await chmod(output, 0o755);
 }
-
-/** macOS runs no program on ARM without a signature, at least one without a name (ad hoc). That of Node has become invalid. */
-async function signForMacos(program: string): Promise<void> {
-  await promisify(execFile)('rcodesign', ['--version']).catch(() => {
-    throw new Error(`rcodesign is missing: ${HOW_TO_INSTALL}; or leave macOS out with --platform`);
-  });
-  await run('rcodesign', ['sign', '--binary-identifier', 'gatehouse', program]);
-}
-
-const HOW_TO_INSTALL = 'cargo install apple-codesign --version 0.29.0 --locked --no-default-features';
 
 /** The entries have no time and no owner, so that two archives are equal (GNU tar). */
 async function archive(folder: string, file: string): Promise<void> {

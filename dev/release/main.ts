@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { publishChart } from './chart.ts';
 import { packCli } from './cli.ts';
-import { isPlatform, PLATFORMS, type Platform, packExecutables } from './executables.ts';
+import { checkSigner, isPlatform, PLATFORMS, type Platform, packExecutables } from './executables.ts';
 import { publishImage } from './image.ts';
 import { notesOf } from './notes.ts';
 import { signRelease } from './sign.ts';
@@ -62,7 +62,9 @@ switch (step) {
     break;
   case 'cli': {
     const where = { root: ROOT, out, version: manifest.version };
-    const files = [await packCli(where), ...(await packExecutables(where, platforms()))];
+    const wanted = platforms();
+    await checkSigner(wanted);
+    const files = [await packCli(where), ...(await packExecutables(where, wanted))];
     console.log(files.join('\n'));
     break;
   }

@@ -85,6 +85,21 @@ describe('the file for laptops', () => {
       expect((await readFile(again[index] ?? '')).equals(await readFile(file))).toBe(true);
   });
 
+  test('is not made without what signs for macOS, nor for a platform that is none', async () => {
+    const step = (...args: string[]) =>
+      promisify(execFile)(
+        process.execPath,
+        [join(ROOT, 'dev/release/main.ts'), 'cli', ...args, '--out', join(folder, 'none')],
+        {
+          env: { PATH: '/nonexistent' },
+        },
+      );
+    await expect(step()).rejects.toThrow('rcodesign is missing: cargo install apple-codesign');
+    await expect(step('--platform', 'windows')).rejects.toThrow(
+      '--platform is linux-x64, linux-arm64, macos-arm64, not windows',
+    );
+  });
+
   test('cannot be published by accident', async () => {
     const publishing = npm('publish', asset, '--//127.0.0.1:9/:_authToken=none');
     await expect(publishing).rejects.toThrow('EPRIVATE');

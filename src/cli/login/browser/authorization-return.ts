@@ -39,7 +39,7 @@ export function readAuthorizationReturn(query: URLSearchParams, sent: SentReques
 
 const refused = (reason: string): AuthorizationReturn => ({ kind: 'refused', reason });
 
-/** Words for the errors that a person causes; for others the server's own. */
+/** The refusal of a person in plain words; any other error in those of the server. */
 function describeError(error: string, description: string | null): string {
   if (error === 'access_denied') return 'it was refused';
   return (

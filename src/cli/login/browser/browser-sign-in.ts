@@ -11,7 +11,7 @@ import { type FinalReturn, readAuthorizationReturn } from './authorization-retur
 import type { Browser } from './desktop-browser.ts';
 import { type LoopbackListener, listenOnLoopback } from './loopback-listener.ts';
 
-/** As long as kubelogin waits: enough for a password manager and a second factor. Then the port is given back. */
+/** kubelogin waits as long. It is enough for a password manager and a first password that has to be changed. */
 const LONGEST_SIGN_IN_MS = 180_000;
 
 export interface BrowserSignInParts extends Interruptible {

@@ -19,9 +19,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, string>> = { linux: 'xdg-open', d
 /** On Linux one of these variables names the display of a graphical session. A remote shell has none. */
 const DISPLAYS = ['DISPLAY', 'WAYLAND_DISPLAY'];
 
-/**
- * The browser of this machine. It is there on the conditions of gcloud: always on macOS, and on Linux in a graphical session.
- */
+/** Finds the browser of this machine. It is there where gcloud opens one, too: always on macOS, and on Linux in a graphical session. */
 export function createBrowser({ platform, environment }: Desktop): Browser {
   const opener = OPENERS[platform];
   const isThere = platform === 'darwin' || (platform === 'linux' && DISPLAYS.some((name) => environment[name]));

@@ -9,7 +9,7 @@ export interface DeviceStart {
   readonly intervalSeconds: number;
 }
 
-/** RFC 8628 3.2. */
+/** The default of RFC 8628 3.2. */
 const DEFAULT_INTERVAL_SECONDS = 5;
 
 /** Nobody types a code for longer. Other processes wait for the session meanwhile. */
