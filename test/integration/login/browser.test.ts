@@ -106,25 +106,28 @@ describe('signing in by browser', () => {
   });
 
   test('D-07 is not ended by requests of others, and serves none after the answer', async () => {
-    const { machine } = await start();
+    const { machine, server } = await start();
+    const iss = await issuerOf(server);
     const seen: number[] = [];
     let gone: unknown;
     await machine.run('login', {
       browse: async (address) => {
-        const listener = new URL(new URL(address).searchParams.get('redirect_uri') ?? '');
+        const asked = new URL(address).searchParams;
+        const listener = new URL(asked.get('redirect_uri') ?? '');
         seen.push((await open(new URL('/favicon.ico', listener))).status);
         seen.push((await open(listener)).status);
         seen.push((await comeBack(address, (back) => back.set('code', 'x'))).status);
         seen.push((await comeBack(address, (back) => back.append('state', 'other'))).status);
-        const { url } = await comeBack(address, (back, state) => {
+        const { status } = await comeBack(address, (back, state) => {
           for (const value of [state, state]) back.append('state', value);
         });
-        seen.push((await request(url, { method: 'HEAD' })).statusCode);
+        listener.search = new URLSearchParams({ state: asked.get('state') ?? '', iss, code: 'x' }).toString();
+        seen.push(status, (await request(listener, { method: 'HEAD' })).statusCode);
         seen.push((await byAda(address)).status);
         gone = await open(listener).catch((error: Error) => error);
       },
     });
-    expect(seen).toEqual([404, 404, 404, 404, 404, 200]);
+    expect(seen).toEqual([404, 404, 404, 404, 404, 404, 200]);
     expect(gone).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
@@ -225,7 +228,7 @@ describe('signing in by browser', () => {
   test('D-07 ends the session of anybody but the user that the command line names', async () => {
     const file = JSON.parse(await usersFile());
     const users = file.users.map((user: { name: string }) => ({ ...user, email: `${user.name}@example.com` }));
-    const { machine, server } = await start({ users: JSON.stringify({ users }) });
+    const { machine, server, service } = await start({ users: JSON.stringify({ users }) });
     let hint = '';
     const browse = async (address: string) => {
       hint = new URL(address).searchParams.get('login_hint') ?? '';
@@ -237,6 +240,10 @@ describe('signing in by browser', () => {
     expect(hint).toBe('joe');
     await expect(machine.run('login', { browse, args: ['--username', 'joe@example.com'] })).rejects.toThrow(
       `ada has signed in at ${server} and not joe@example.com`,
+    );
+    await eventually(
+      () => requestsTo(service, '/oauth/revoke'),
+      (count) => count === 2,
     );
     const { said } = await machine.run('login', { browse, args: ['--username', 'ADA@example.com'] });
     expect(said.at(-1)).toContain(' as ada; ');
@@ -253,6 +260,20 @@ describe('signing in by browser', () => {
     });
     expect(said[0]).toMatch(/ open on this machine: http:\/\/127\.0\.0\.1:\d+\/oauth\/authorize\?/);
     expect(said.join()).toContain('as ada;');
+  });
+
+  test.runIf(process.platform === 'linux')('D-07 listens on 127.0.0.1 and on no other address', async () => {
+    const { machine } = await start();
+    let elsewhere: unknown;
+    await machine.run('login', {
+      browse: async (address) => {
+        const listener = new URL(new URL(address).searchParams.get('redirect_uri') ?? '');
+        listener.hostname = '127.0.0.2'; // Linux has the whole network of 127.0.0.1
+        elsewhere = await open(listener).catch((error: Error) => error);
+        await byAda(address);
+      },
+    });
+    expect(elsewhere).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   test('D-07 is interrupted by Ctrl-C, and leaves no listener and no lock', async () => {
