@@ -9,6 +9,7 @@ import type { AuthorizationServer } from './authorization-server.ts';
 import { createAuthorizationCodes } from './authorize/authorization-code.ts';
 import { createAuthorizationEndpoint, createPendingRequests } from './authorize/authorization-endpoint.ts';
 import { REQUEST_METADATA } from './authorize/authorization-request.ts';
+import { createOriginTest } from './authorize/redirect-uris.ts';
 import type { ClientSecrets } from './client-secrets.ts';
 import { createBearerTokens } from './endpoints/authorization-header.ts';
 import { createClientAuthentication } from './endpoints/client-authentication.ts';
@@ -102,6 +103,8 @@ export function createAuthorizationServer(
   const metadata = createMetadata(options, { grantTypes: [...grants.keys()], forBrowsers });
   const requests = createPendingRequests(keys, clock);
   const browser = createAuthorizationEndpoint(options, { ...parts, requests, codes });
+  const publicClients = options.clients.filter((client) => client.public);
+  const mayRead = createOriginTest(publicClients.flatMap(({ redirectURIs }) => redirectURIs));
   const formEndpoints = { token, revoke, introspect };
   const bearerToken = createBearerTokens(options, verifier);
   return {
@@ -111,6 +114,7 @@ export function createAuthorizationServer(
     introspect: introspect.answer,
     userinfo: createUserinfo(options, { bearerToken, standing }),
     ...(isForBrowsers ? { browser } : {}),
+    ...(mayRead ? { mayRead } : {}),
     logout: createLogout(options, { bearerToken, ends, events }),
     keys: createJwks(keys),
     metadata: () => metadata,

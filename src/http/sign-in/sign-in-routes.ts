@@ -34,7 +34,7 @@ const AS_QUERY = /^[\w.~!$'()*+,;=:@/?%&-]*$/;
 /** The authorization endpoint and the form of its page. A browser's `Accept` is not looked at: both answer with pages. */
 export function signInRoutes(parts: SignInRouteParts): Route[] {
   const cookie = createBrowserCookie(parts, parts.random);
-  const common = { access: 'public', admission: 'other', produces: 'any' } as const;
+  const common = { access: 'public', admission: 'other', produces: 'any', crossOrigin: 'never' } as const;
   const GET = authorizeHandler(parts, cookie);
   const POST = throttleRefusals(parts.throttle, signInHandler(parts, cookie));
   return [
