@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import type { Person, Replica } from './replica.ts';
 
+const CALLBACK = 'http://127.0.0.1:9/callback';
+
 /** A confidential client for browsers. `Replica.token` authenticates as it, so that codes and refresh tokens belong to it. */
-export const CALLBACK = 'http://127.0.0.1:9/callback';
 export const BROWSER_CLIENT = {
   name: 'gatehouse',
   secret: 'gatehouse',
