@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRoutes } from '../../../src/http/app.ts';
 import { createOriginTest } from '../../../src/oauth/authorize/redirect-uris.ts';
 import { invalidRequest } from '../../../src/oauth/endpoints/refusals.ts';
+import { defaultLimits } from '../../support/default-limits.ts';
 import { type AppUnderTest, appParts, fakeAuthorizationServer, startApp } from './app-under-test.ts';
 
 const APP = 'https://app.example.com';
@@ -131,6 +132,30 @@ test('ID-10 a page can read why its form was refused: 400, 413', async () => {
   expect(answers.map((answer) => [answer.status, sharing(answer).allowed])).toEqual([
     [400, APP],
     [413, APP],
+  ]);
+});
+
+test('ID-10 a page can read that there is no seat: 429', async () => {
+  const limits = { ...defaultLimits, maxSignInsInFlight: 0, maxRequestsInFlight: 0 };
+  const full = await startApp({ authorizationServer, limits });
+  const answers = [
+    await full.get('/oauth/token', { method: 'POST', headers: { ...FORM, Origin: APP }, body: 'grant_type=' }),
+    await full.get('/oauth/keys', { headers: { Origin: APP } }),
+  ];
+  expect(answers.map((answer) => [answer.status, sharing(answer).allowed])).toEqual([
+    [429, APP],
+    [429, APP],
+  ]);
+  await full.stop();
+});
+
+test('ID-10 a page can read that the keys have not changed: 304', async () => {
+  const { headers } = await call('/oauth/keys', 'GET', {});
+  const again = await call('/oauth/keys', 'GET', { Origin: APP, 'If-None-Match': headers.get('etag') ?? '' });
+  expect([again.status, sharing(again).allowed, again.headers.get('vary')]).toEqual([
+    304,
+    APP,
+    'Origin, Accept-Encoding',
   ]);
 });
 
