@@ -80,7 +80,7 @@ export function createAuthorizationEndpoint(
     checkData(parts.data);
     const { locales, loginHint: username = '' } = prompting;
     const pending = { request, browser: digestOf(browser), locales };
-    return toPage(pending, { sealed: await parts.requests.seal(pending, PAGE_SECONDS), username });
+    return toPage(pending, { sealed: parts.requests.seal(pending, PAGE_SECONDS), username });
   };
   return { authorize, signIn: createSignIn(options, parts, answers) };
 }
@@ -110,7 +110,7 @@ function createSignIn(
       parts.data.check();
       const form = parseForm(http.body);
       const sealed = parameter(form, 'request') ?? '';
-      const pending = await parts.requests.open(sealed);
+      const pending = parts.requests.open(sealed);
       if (!pending || !isStillGood(pending.request, options)) return { kind: 'fault', fault: 'expired' };
       if (http.browser === undefined || digestOf(http.browser) !== pending.browser)
         return { kind: 'fault', fault: 'lost_cookie', again: toTarget(pending.request) };
