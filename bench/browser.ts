@@ -89,6 +89,8 @@ async function measureSignIns({ generator, note, options }: Bench, gatehouse: Ga
   const asks = people.map((typed): Ask => tokenAsk({ grant_type: 'password', scope: SCOPE, ...typed }));
   const { target, serverPid } = browsers;
   const grants = { target, serverPid, asks, connections: SIGN_IN_CONNECTIONS, measureMs };
+  await generator.signIns(grants); // warms up what both have in common
+  await generator.browsers(browsers);
   const rounds: SignInRound[] = [];
   for (let round = 1; round <= options.rounds; round++) {
     note(`round ${round}, sign-ins by the password grant, then by browser`);

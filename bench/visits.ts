@@ -49,9 +49,13 @@ const GROWTH = { heap: 1e6, resident: 10e6 } as const;
 
 /**
  * Every limit has its default, and all visits come from one address. Sessions are in Secrets, as in a cluster, so that there is
- * something that visits could write.
+ * something that visits could write. The list has a caller, whose questions replicas would share by a write (R-17).
  */
-const SETTINGS = { authentication: { oauthOptions: BROWSER_CLIENTS }, sessions: { store: 'kubernetes' } };
+const SETTINGS = {
+  authentication: { oauthOptions: BROWSER_CLIENTS },
+  sessions: { store: 'kubernetes' },
+  authorization: { shareQuestions: false },
+};
 
 /** Every visit has a state of its own, as the visits of clients have. */
 const VISITED = { ...PAGE, path: PAGE.path.replace(/state=s+/, `state=${'s'.repeat(24)}*`) };

@@ -2,7 +2,6 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Provider } from 'oidc-provider';
 import { MemoryAdapter } from '../../test/integration/oauth-differential/memory-adapter.ts';
 import { type Children, end } from '../children.ts';
 import type { Target } from '../load/connection.ts';
@@ -26,6 +25,8 @@ export async function startOidcProvider(children: Children): Promise<OidcProvide
 }
 
 async function serve(): Promise<void> {
+  // Only this process needs it: it takes long to load, and says on the console that this Node.js is new to it.
+  const { Provider } = await import('oidc-provider');
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -25,7 +25,7 @@ describe('bench results of the sign-in page', () => {
     floods: [{ alone: load(1_000), flooded: load(600), flood: signIns(1, 1) }],
   };
 
-  test('judge pages a second, whole sign-ins by the password grant, and the list beside them by R-02', () => {
+  test('R-27 judge pages a second, whole sign-ins by the password grant, and the list beside them by R-02', () => {
     const text = printBrowser(results);
     expect(rowOf(text, 'Gatehouse: the page')).toBe('5,000 | 1.00 | 2.00 | 3,000 | 200 | 50 %');
     expect(linesWith(text, 'target')).toEqual([
@@ -62,7 +62,7 @@ describe('bench results of anonymous visits', () => {
     written: 0,
   };
 
-  test('judge answers, writes, the list beside them and the memory that they leave', () => {
+  test('R-27 judge answers, writes, the list beside them and the memory that they leave', () => {
     const text = printVisits(results);
     expect(linesWith(text, 'target')).toEqual([
       'The visits were answered 200 2,000 times: met. Writes to the cluster: 0, target 0: met.',
