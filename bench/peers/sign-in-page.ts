@@ -18,7 +18,7 @@ const VERIFIER = 'made-up-verifier-of-the-bench-with-43-or-more-letters';
 export const SCOPE = 'openid profile';
 
 /** The query of an authorization request with PKCE. It has a state and a nonce of a usual length. */
-export const AUTHORIZATION_QUERY = new URLSearchParams({
+const AUTHORIZATION_QUERY = new URLSearchParams({
   client_id: BENCH_CLIENT.client_id,
   response_type: 'code',
   redirect_uri: CALLBACK,
