@@ -66,9 +66,10 @@ describe('bench results of anonymous visits', () => {
     const text = printVisits(results);
     expect(linesWith(text, 'target')).toEqual([
       'The visits were answered 200 2,000 times: met. Writes to the cluster: 0, target 0: met.',
-      'p99 beside 500 visits a second, × alone: 1.20 (rounds: 1.20), target ≤ 1.2: met.',
+      'p99 beside 500 visits a second, × alone, target ≤ 1.2: met.',
       'Growth from the first to the last: heap 1.00 MB, target ≤ 1.00 MB: met; resident 10.0 MB, target ≤ 10.0 MB: met.',
     ]);
+    expect(rowOf(text, '500 visits a second')).toBe('1.00 | 6.00 | 1.20');
     expect(rowOf(text, 'visits without a pause, 500 a second')).toBe('1.00 | 10.0 | 2.00');
   });
 
