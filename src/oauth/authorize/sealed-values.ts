@@ -13,7 +13,7 @@ interface SealingKey {
 /**
  * Carries a value through the browser, where nobody can read or change it: a JWE (RFC 7516) with an end. Any replica opens it, and
  * nothing is stored (B-20). Both ways take some microseconds and are synchronous: in the thread pool, where WebCrypto works, they
- * would queue behind password hashes (R-02).
+ * would have less priority than the event loop, and could queue behind password hashes (R-02).
  */
 export interface SealedValues<Value> {
   /** Throws a 503 while there is no key. */

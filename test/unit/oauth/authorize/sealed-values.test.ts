@@ -30,7 +30,7 @@ describe('a sealed value', () => {
     expect(values.open(sealed)).toBeUndefined();
   });
 
-  test('R-02 is sealed and opened at once, without the thread pool, where it would queue behind password hashes', () => {
+  test('R-02 is sealed and opened at once, without the thread pool, where it could queue behind password hashes', () => {
     const { values } = newValues();
     const sealed: unknown = values.seal(VALUE, LIFE);
     expect(sealed).toEqual(expect.any(String));
