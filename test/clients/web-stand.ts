@@ -36,7 +36,8 @@ export async function startWebStand(clients: readonly object[]): Promise<WebStan
     users: await usersFile(),
     config: {
       server: { port, tls: { certFile: caFile, keyFile: write('key.pem', key) } },
-      authentication: { oauthOptions: { issuer, clients } },
+      // A token ends when it says, for clients have the clock of this machine.
+      authentication: { maximumClockSkew: '0s', oauthOptions: { issuer, clients } },
     },
   });
   const dispatcher = new Agent({ connect: { ca: cert } });
