@@ -14,6 +14,10 @@ label { display: block; margin: 1.25rem 0 .25rem; font-weight: 600; }
 input { width: 100%; padding: .5rem .625rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .25rem; }
 button { width: 100%; margin-top: 1.75rem; padding: .625rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: .25rem; cursor: pointer; }
 input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+button.second { margin-top: .75rem; color: var(--accent); background: transparent; }
+ul { margin: .5rem 0 0; padding-left: 1.25rem; }
+.choice { display: flex; gap: .5rem; align-items: center; font-weight: 400; }
+.choice input { width: 1.125rem; height: 1.125rem; margin: 0; }
 a { color: var(--accent); }
 [role=alert] + p { margin-top: 1.25rem; }
 [role=alert] { margin-top: 1.25rem; padding-left: .75rem; border-left: 4px solid var(--bad); color: var(--bad); }
