@@ -18,6 +18,9 @@ const LOADED = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', 'm
 /** A page that shows what the server knows of the person. */
 const PAGE = `<!--#printenv -->`;
 
+/** The page `/signed-out.html`. */
+export const SIGNED_OUT = 'You have signed out.\n';
+
 /** More than it takes on a machine that is busy. */
 const LIMIT_MS = 60_000;
 
@@ -34,6 +37,7 @@ export async function startApache(url: URL, directives: readonly string[]): Prom
   await mkdir(pages);
   await chmod(folder, 0o755);
   writeFileSync(join(pages, 'index.shtml'), PAGE);
+  writeFileSync(join(pages, 'signed-out.html'), SIGNED_OUT);
   const config = join(folder, 'apache.conf');
   const log = join(folder, 'log');
   writeFileSync(config, [...basics(url, folder, pages), ...directives, ''].join('\n'));

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { NODES } from '../integration/service/stand.ts';
 import type { FormBrowser, Page } from '../support/form-browser.ts';
 import { needs } from '../support/needs.ts';
-import { apacheAddress, startApache } from './apache.ts';
+import { apacheAddress, SIGNED_OUT, startApache } from './apache.ts';
 import { signInAt, startWebStand, type WebStand } from './web-stand.ts';
 
 const CLIENT = { name: 'apache', secret: 'made-up-secret-of-apache' };
@@ -24,6 +24,9 @@ const directives = ({ issuer, caFile }: WebStand, more: readonly string[]): stri
   ...more,
 ];
 
+/** A page that everybody may see. */
+const signedOutAt = ({ origin }: URL): string => `${origin}/signed-out.html`;
+
 interface App extends WebStand {
   readonly url: URL;
 }
@@ -31,10 +34,14 @@ interface App extends WebStand {
 /** Apache with the module, in front of pages for members of `admins`. */
 async function start(more: readonly string[] = []): Promise<App> {
   const url = await apacheAddress();
-  const stand = await startWebStand([{ ...CLIENT, redirectURIs: [`${url.origin}/oidc/callback`] }]);
+  const addresses = { redirectURIs: [`${url.origin}/oidc/callback`], postLogoutRedirectURIs: [signedOutAt(url)] };
+  const stand = await startWebStand([{ ...CLIENT, ...addresses }]);
   await chmod(dirname(stand.caFile), 0o755);
   await chmod(stand.caFile, 0o644);
-  const location = ['<Location />', 'AuthType openid-connect', 'Require claim groups:admins', '</Location>'];
+  const location = [
+    ...['<Location />', 'AuthType openid-connect', 'Require claim groups:admins', '</Location>'],
+    ...['<Location /signed-out.html>', 'AuthType none', 'Require all granted', '</Location>'],
+  ];
   await startApache(url, [...directives(stand, more), ...location]);
   return { ...stand, url };
 }
@@ -98,7 +105,7 @@ describe('mod_auth_openidc', () => {
     expect((await signInAt(app.browser(), app.url.href, 'joe')).status).toBe(401);
   });
 
-  test('T-31 signs a person out whose session has ended, and leads to the sign-in page again', async (context) => {
+  test('T-31 signs a person out whose sessions have ended, and leads to the sign-in page again', async (context) => {
     needs(context, 'mod_auth_openidc');
     // Each request finds a token that ends within this time, and refreshes it.
     const app = await start(['OIDCRefreshAccessTokenBeforeExpiry 86400 logout_on_error']);
@@ -106,11 +113,35 @@ describe('mod_auth_openidc', () => {
     const { OIDC_access_token = '' } = shown(await signInAt(browser, app.url.href, 'ada'));
     const next = shown(await browser.open(app.url));
     expect([next['REMOTE_USER'], next['OIDC_access_token'] === OIDC_access_token]).toEqual(['ada', false]);
-    expect((await app.call('/oauth/logout', next['OIDC_access_token'] ?? '')).status).toBe(200);
+    expect((await app.call('/oauth/logout?all=true', next['OIDC_access_token'] ?? '')).status).toBe(200);
     expect((await browser.open(app.url)).text).toContain('Logged Out');
     const page = await browser.open(app.url);
     expect([page.status, page.url.origin]).toEqual([200, new URL(app.issuer).origin]);
     expect(page.text).toContain('name="password"');
+  });
+
+  test('B-50 signs a person out at Gatehouse as well, and brings the browser back', async (context) => {
+    needs(context, 'mod_auth_openidc');
+    const app = await start();
+    const browser = app.browser();
+    await signInAt(browser, app.url.href, 'ada');
+    const { access_token } = await session(app, browser);
+    const page = await browser.open(`/oidc/callback?logout=${encodeURIComponent(signedOutAt(app.url))}`, {
+      url: app.url,
+    });
+    expect([page.status, page.url.href, page.text]).toEqual([200, signedOutAt(app.url), SIGNED_OUT]);
+    expect((await app.call(NODES, access_token)).status).toBe(401);
+    expect((await browser.open(app.url)).text).toContain('name="password"');
+  });
+
+  test('B-27 signs a person in to a second application without a password', async (context) => {
+    needs(context, 'mod_auth_openidc');
+    const app = await start();
+    const browser = app.browser();
+    await signInAt(browser, app.url.href, 'ada');
+    browser.forget('mod_auth_openidc_session');
+    const page = await browser.open(app.url);
+    expect([page.url.href, shown(page)['REMOTE_USER']]).toEqual([app.url.href, 'ada']);
   });
 
   test('B-05 takes a code by a form, which the person posts', async (context) => {

@@ -42,13 +42,13 @@ export class FormBrowser {
     atEnd(() => this.#agent.destroy());
   }
 
-  /** The names of the cookies that it has. */
-  get cookies(): readonly string[] {
-    return this.#cookies.map(({ name }) => name);
+  /** Loses the cookies of this name. */
+  forget(lost: string): void {
+    this.#cookies = this.#cookies.filter(({ name }) => name !== lost);
   }
 
   /** Opens an address as a person types it, or follows a link of `from`. Answers the page at the end of all redirects. */
-  open(url: URL | string, from?: Page): Promise<Page> {
+  open(url: URL | string, from?: Pick<Page, 'url'>): Promise<Page> {
     return this.#follow({ method: 'GET', url: new URL(url, from?.url), from });
   }
 
@@ -113,12 +113,12 @@ interface Step {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   /** The page that led here. */
-  readonly from: Page | undefined;
+  readonly from: Pick<Page, 'url'> | undefined;
   readonly body?: string;
 }
 
 /** The Fetch Metadata of a navigation. */
-const navigation = (url: URL, from: Page | undefined) => ({
+const navigation = (url: URL, from: Step['from']) => ({
   Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'Accept-Language': 'en',
   'Sec-Fetch-Mode': 'navigate',
