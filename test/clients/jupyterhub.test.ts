@@ -3,10 +3,11 @@ import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { NODES } from '../integration/service/stand.ts';
 import { waitFor } from '../support/waiting.ts';
-import { type Hub, hubAddress, startHub } from './jupyterhub.ts';
+import { HUB_ADDRESS, type Hub, hubAddress, startHub } from './jupyterhub.ts';
+import { clientsOfPage } from './settings-page.ts';
 import { signInAt, startWebStand, type WebStand } from './web-stand.ts';
 
-const CLIENT = { name: 'jupyterhub', secret: 'made-up-secret-of-jupyterhub' };
+const SECRET = 'made-up-secret-of-jupyterhub';
 
 interface Stand extends WebStand {
   readonly hub: Hub;
@@ -17,9 +18,9 @@ interface Stand extends WebStand {
 /** A hub for members of `team-a`, whose administrators are `admins`. Its access tokens live for a minute, the least that can be configured. */
 async function start(): Promise<Stand> {
   const url = await hubAddress();
-  const client = { ...CLIENT, redirectURIs: [`${url.origin}/hub/oauth_callback`], accessTokenMaxAge: '1m' };
-  const stand = await startWebStand([client]);
-  return { ...stand, hub: await startHub(url, stand, CLIENT), home: `${url.origin}/hub/home` };
+  const clients = clientsOfPage(SECRET, { [HUB_ADDRESS]: url.origin });
+  const stand = await startWebStand(clients.map((client) => ({ ...client, accessTokenMaxAge: '1m' })));
+  return { ...stand, hub: await startHub(url, stand, SECRET), home: `${url.origin}/hub/home` };
 }
 
 /** The hub keeps groups in no order. */

@@ -8,9 +8,13 @@ import { startServer } from '../support/control-plane/server-process.ts';
 import { pythonWith } from '../support/python-environment.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/waiting.ts';
+import { blockBelow, ISSUER } from './settings-page.ts';
 import type { WebStand } from './web-stand.ts';
 
 const FOLDER = join(import.meta.dirname, 'jupyterhub');
+
+/** The address of the hub on the page. */
+export const HUB_ADDRESS = 'https://hub.example.com';
 
 /** More than it takes on a machine that is busy. */
 const LIMIT_MS = 120_000;
@@ -38,19 +42,13 @@ export async function hubAddress(): Promise<URL> {
   return new URL(`http://localhost:${port}`);
 }
 
-/** Starts JupyterHub at this address, whose people sign in at the stand as users of this client. It ends after the test. */
-export async function startHub(
-  url: URL,
-  stand: WebStand,
-  client: { readonly name: string; readonly secret: string },
-): Promise<Hub> {
+/** Starts JupyterHub at this address, as docs/browser-sign-in.md sets it up; its client at the stand has this secret. It ends after the test. */
+export async function startHub(url: URL, stand: WebStand, secret: string): Promise<Hub> {
   const python = await pythonWith('jupyterhub', join(FOLDER, 'requirements.txt'));
   const { folder, write } = temporaryFolder();
   const apiToken = randomBytes(16).toString('hex');
-  const told = {
-    ...{ url: url.origin, folder, apiToken, issuer: stand.issuer },
-    ...{ clientId: client.name, clientSecret: client.secret },
-  };
+  const own = { [HUB_ADDRESS]: url.origin, [ISSUER]: stand.issuer, 'change-me': secret };
+  const told = { url: url.origin, folder, apiToken, settings: blockBelow('JupyterHub', own) };
   const variables = {
     HUB: JSON.stringify(told),
     JUPYTERHUB_CRYPT_KEY: randomBytes(32).toString('hex'),

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { parse } from 'yaml';
 import { eventually } from '../cluster/eventually.ts';
 import { type Gatehouse, startGatehouse } from '../cluster/gatehouse.ts';
 import { endTls } from '../cluster/tls-front.ts';
@@ -13,15 +14,14 @@ import { runTool } from '../support/control-plane/clients.ts';
 import { freePorts } from '../support/control-plane/free-ports.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { selfSigned } from '../support/self-signed.ts';
+import { blockBelow, clientsOfPage, ISSUER } from './settings-page.ts';
 
-/** The clients of Gatehouse. The ID tokens of the public one live for a minute, the least that can be configured. */
+/** The client of docs/browser-sign-in.md, whose ID tokens live for a minute, the least that can be configured, and one with a secret. */
 export const PUBLIC = 'kubernetes';
 export const CONFIDENTIAL = { name: 'console', secret: 'made-up-secret-of-console' };
-/** As kubelogin's documentation has it registered. */
-const REDIRECT = 'http://localhost:8000';
 const CLIENTS = [
-  { name: PUBLIC, public: true, redirectURIs: [REDIRECT], idTokenMaxAge: '1m' },
-  { ...CONFIDENTIAL, redirectURIs: [REDIRECT] },
+  ...clientsOfPage('made-up-secret', { '15m   #': '1m   #' }),
+  { ...CONFIDENTIAL, redirectURIs: ['http://localhost:8000'] },
 ];
 
 /** A real kube-apiserver that verifies the ID tokens of Gatehouse, and Gatehouse, behind https. Group `readers` may list its one node. */
@@ -69,16 +69,14 @@ export async function startKubectlStand(): Promise<KubectlStand> {
   const person = async ({ clientId = PUBLIC, clientSecret, args = [] }: Partial<Login> = {}): Promise<Person> => {
     const own = await mkdtemp(join(folder, 'person-'));
     const cacheFolder = join(own, 'oidc-login');
-    const options = {
-      'oidc-issuer-url': issuer,
-      'oidc-client-id': clientId,
+    const forTests = {
       ...(clientSecret === undefined ? {} : { 'oidc-client-secret': clientSecret }),
-      'oidc-extra-scope': 'groups',
       'certificate-authority': caFile,
       'token-cache-dir': cacheFolder,
       'listen-address': '127.0.0.1:0',
     };
-    const words = [...Object.entries(options).map(([name, value]) => `--${name}=${value}`), ...args];
+    const more = Object.entries(forTests).map(([name, value]) => `--${name}=${value}`);
+    const words = [...flagsOfPage({ [ISSUER]: issuer, [`=${PUBLIC}`]: `=${clientId}` }), ...more, ...args];
     const kubeconfig = join(own, 'kubeconfig');
     await writeFile(kubeconfig, JSON.stringify(kubeconfigOf(cluster, plugin, words)), { mode: 0o600 });
     return new Person({
@@ -105,24 +103,20 @@ async function untilTrusted(cluster: ControlPlane, kubectl: string, gatehouse: G
   );
 }
 
-/** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#using-authentication-configuration */
-const trusting = (url: string, certificateAuthority: string) => ({
-  apiVersion: 'apiserver.config.k8s.io/v1beta1',
-  kind: 'AuthenticationConfiguration',
-  jwt: [
-    {
-      issuer: {
-        ...{ url, certificateAuthority },
-        audiences: CLIENTS.map(({ name }) => name),
-        audienceMatchPolicy: 'MatchAny',
-      },
-      claimMappings: {
-        username: { claim: 'sub', prefix: 'gatehouse:' },
-        groups: { claim: 'groups', prefix: '' },
-      },
-    },
-  ],
-});
+/** The file of docs/browser-sign-in.md, for both clients. */
+function trusting(url: string, certificateAuthority: string): object {
+  const file = parse(blockBelow('kube-apiserver', { [ISSUER]: url }));
+  const [{ issuer }] = file.jwt;
+  issuer.audiences.push(CONFIDENTIAL.name);
+  Object.assign(issuer, { certificateAuthority, audienceMatchPolicy: 'MatchAny' });
+  return file;
+}
+
+/** What docs/browser-sign-in.md passes to kubelogin. */
+function flagsOfPage(replaced: Readonly<Record<string, string>>): readonly string[] {
+  const [{ user }] = parse(blockBelow('kubelogin', replaced)).users;
+  return (user.exec.args as string[]).filter((word) => word.startsWith('--'));
+}
 
 const kubeconfigOf = (cluster: ControlPlane, command: string, args: readonly string[]) => ({
   apiVersion: 'v1',

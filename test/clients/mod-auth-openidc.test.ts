@@ -5,44 +5,28 @@ import { NODES } from '../integration/service/stand.ts';
 import type { FormBrowser, Page } from '../support/form-browser.ts';
 import { needs } from '../support/needs.ts';
 import { apacheAddress, SIGNED_OUT, startApache } from './apache.ts';
+import { blockBelow, clientsOfPage, ISSUER } from './settings-page.ts';
 import { signInAt, startWebStand, type WebStand } from './web-stand.ts';
 
-const CLIENT = { name: 'apache', secret: 'made-up-secret-of-apache' };
-
-/** The directives of docs/browser-sign-in.md for the pages below `/`. */
-const directives = ({ issuer, caFile }: WebStand, more: readonly string[]): string[] => [
-  `OIDCProviderMetadataURL ${issuer}/.well-known/openid-configuration`,
-  `OIDCClientID ${CLIENT.name}`,
-  `OIDCClientSecret ${CLIENT.secret}`,
-  'OIDCRedirectURI /oidc/callback',
-  'OIDCCryptoPassphrase made-up-passphrase',
-  'OIDCScope "openid profile email groups"',
-  'OIDCPKCEMethod S256',
-  'OIDCRemoteUserClaim sub',
-  `OIDCCABundlePath ${caFile}`,
-  'OIDCInfoHook access_token id_token userinfo session',
-  ...more,
-];
-
-/** A page that everybody may see. */
-const signedOutAt = ({ origin }: URL): string => `${origin}/signed-out.html`;
+const SECRET = 'made-up-secret-of-apache';
 
 interface App extends WebStand {
   readonly url: URL;
 }
 
-/** Apache with the module, in front of pages for members of `admins`. */
+/** A page that everybody may see. */
+const signedOutAt = ({ origin }: URL): string => `${origin}/signed-out.html`;
+
+/** Apache with the module as docs/browser-sign-in.md sets it up, in front of pages for members of `admins`. */
 async function start(more: readonly string[] = []): Promise<App> {
   const url = await apacheAddress();
-  const addresses = { redirectURIs: [`${url.origin}/oidc/callback`], postLogoutRedirectURIs: [signedOutAt(url)] };
-  const stand = await startWebStand([{ ...CLIENT, ...addresses }]);
+  const own = { 'https://app.example.com': url.origin };
+  const stand = await startWebStand(clientsOfPage(SECRET, own));
   await chmod(dirname(stand.caFile), 0o755);
   await chmod(stand.caFile, 0o644);
-  const location = [
-    ...['<Location />', 'AuthType openid-connect', 'Require claim groups:admins', '</Location>'],
-    ...['<Location /signed-out.html>', 'AuthType none', 'Require all granted', '</Location>'],
-  ];
-  await startApache(url, [...directives(stand, more), ...location]);
+  const settings = blockBelow('mod_auth_openidc', { ...own, [ISSUER]: stand.issuer, 'change-me\n': `${SECRET}\n` });
+  const forTests = [`OIDCCABundlePath ${stand.caFile}`, 'OIDCInfoHook access_token id_token userinfo session'];
+  await startApache(url, [settings, ...forTests, ...more]);
   return { ...stand, url };
 }
 
@@ -74,14 +58,14 @@ describe('mod_auth_openidc', () => {
     expect(shown(page)).toMatchObject({
       AUTH_TYPE: 'openid-connect',
       REMOTE_USER: 'ada',
-      OIDC_CLAIM_aud: CLIENT.name,
+      OIDC_CLAIM_aud: 'apache',
       OIDC_CLAIM_email: 'ada@example.com',
       OIDC_CLAIM_groups: 'admins,team-a',
     });
     const claims = { sub: 'ada', email: 'ada@example.com', email_verified: true, groups: ['admins', 'team-a'] };
     const { id_token, userinfo } = await session(app, browser);
     expect(userinfo).toEqual({ ...claims, name: 'ada', preferred_username: 'ada' });
-    expect(id_token).toMatchObject({ ...claims, iss: app.issuer, aud: CLIENT.name, nonce: expect.any(String) });
+    expect(id_token).toMatchObject({ ...claims, iss: app.issuer, aud: 'apache', nonce: expect.any(String) });
   });
 
   test('ID-01 refreshes its tokens, and takes the new ID token', async (context) => {
@@ -160,6 +144,8 @@ describe('mod_auth_openidc', () => {
     const page = await redirected.browser().open(redirected.url);
     // It takes an answer with `iss` (RFC 9207) and without a code for a sign-in that the server begins.
     expect([page.url.origin, page.text.includes('target_link_uri')]).toEqual([redirected.url.origin, true]);
+    const repeated = await start([silent, 'OIDCDefaultURL http://localhost/']);
+    expect((await repeated.browser().open(repeated.url)).status).toBe(503);
     const posted = await start([silent, 'OIDCResponseMode form_post']);
     const browser = posted.browser();
     const refused = await browser.submit(await browser.open(posted.url), {});

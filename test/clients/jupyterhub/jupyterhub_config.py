@@ -41,19 +41,4 @@ c.JupyterHub.load_roles = [
     {"name": "test", "services": ["test"], "scopes": ["admin:users", "admin:auth_state", "read:groups"]}
 ]
 
-# docs/browser-sign-in.md, "JupyterHub"
-c.JupyterHub.authenticator_class = "generic-oauth"
-c.Authenticator.auto_login = True
-c.GenericOAuthenticator.client_id = told["clientId"]
-c.GenericOAuthenticator.client_secret = told["clientSecret"]
-c.GenericOAuthenticator.oauth_callback_url = told["url"] + "/hub/oauth_callback"
-c.GenericOAuthenticator.authorize_url = told["issuer"] + "/authorize"
-c.GenericOAuthenticator.token_url = told["issuer"] + "/token"
-c.GenericOAuthenticator.userdata_url = told["issuer"] + "/userinfo"
-c.GenericOAuthenticator.scope = ["openid", "profile", "email", "groups"]
-c.GenericOAuthenticator.username_claim = "sub"
-c.GenericOAuthenticator.enable_auth_state = True
-c.GenericOAuthenticator.manage_groups = True
-c.GenericOAuthenticator.auth_state_groups_key = "oauth_user.groups"
-c.GenericOAuthenticator.allowed_groups = {"team-a"}
-c.GenericOAuthenticator.admin_groups = {"admins"}
+exec(told["settings"])  # the block of docs/browser-sign-in.md
