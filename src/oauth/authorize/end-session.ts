@@ -110,8 +110,8 @@ function destinationOf(
 /** Some ten tags of BCP 47. */
 const LONGEST_LOCALES = 128;
 
-const isOf = ({ user, sid }: IdTokenHint, session: BrowserSession): boolean =>
-  user === session.user && [session.sid, ...session.earlier].includes(browserSessionOf(sid));
+const isOf = ({ sid }: IdTokenHint, session: BrowserSession): boolean =>
+  [session.sid, ...session.earlier].includes(browserSessionOf(sid));
 
 async function askFirst(
   { sid, user }: BrowserSession,
