@@ -50,6 +50,16 @@ describe('JupyterHub with the generic class of oauthenticator', () => {
     expect(await stand.hub.user('joe')).toBeUndefined();
   });
 
+  test('B-51 leads a person who signs out to a page that asks whether to sign out at Gatehouse as well', async () => {
+    const stand = await start();
+    const browser = stand.browser();
+    await signInAt(browser, stand.home, 'ada');
+    const asked = await browser.open(new URL('/hub/logout', stand.home));
+    expect([asked.url.href, asked.text.includes('Do you want to sign out?')]).toEqual([`${stand.issuer}/logout`, true]);
+    await browser.submit(asked, {});
+    expect((await browser.open(stand.home)).text).toContain('name="password"');
+  });
+
   test('ID-01 refreshes an access token that has ended', async () => {
     const stand = await start();
     const browser = stand.browser();
