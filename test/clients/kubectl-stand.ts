@@ -95,7 +95,8 @@ async function untilTrusted(cluster: ControlPlane, kubectl: string, gatehouse: G
   const grant = { grant_type: 'password', client_id, client_secret, scope: 'openid groups' };
   const body = new URLSearchParams({ ...grant, username: 'ada', password: 'ada-password' });
   const answer = await fetch(`${gatehouse.url}/oauth/token`, { method: 'POST', body });
-  const { id_token } = (await answer.json()) as { readonly id_token: string };
+  const { id_token } = (await answer.json()) as { readonly id_token?: string };
+  if (id_token === undefined) throw new Error('the password grant gives no ID token');
   const kubeconfig = await cluster.kubeconfigFile(id_token);
   await eventually(
     () => runTool(kubectl, ['--kubeconfig', kubeconfig, 'auth', 'can-i', 'list', 'nodes']).catch(() => 'no'),
