@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { BrowserAnswer, SignInPage } from '../../oauth/authorize/browser-answer.ts';
-import { type Html, html } from './html.ts';
-import { STYLE } from './style.ts';
-import type { Language } from './texts.ts';
+import { Html, html } from './html.ts';
+import { ICON, MARK, STYLE } from './style.ts';
+import { type Language, toWait } from './texts.ts';
 
 /** A page, and what else its form may lead to. */
 export interface HtmlPage {
@@ -17,13 +17,15 @@ export const SIGN_IN_PATH = '/oauth/sign-in';
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * No script, no frame, and no style but ours. Chromium checks `form-action` again at each redirect that follows a form, so the
- * address that the person goes on to has to be listed (B-23).
+ * No script, no frame, no style but ours, and no image but the icon, which is in the page: without it Firefox would ask for
+ * `/favicon.ico` and complain that the policy forbids that. Chromium checks `form-action` again at each redirect that follows a
+ * form, so the address that the person goes on to has to be listed (B-23).
  */
 const contentPolicy = (formTargets: readonly string[]): string =>
   [
     "default-src 'none'",
     `style-src 'sha256-${STYLE_HASH}'`,
+    'img-src data:',
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -39,7 +41,7 @@ function sourceOf(uri: string): string {
 /** The sign-in page; a refused attempt shows it again with the reason. */
 export function signInPage(page: SignInPage, { texts, tag }: Language, product: string): HtmlPage {
   const { problem, retryAfterSeconds } = page;
-  const wait = retryAfterSeconds === undefined ? '' : ` ${texts.retryAfter(retryAfterSeconds)}`;
+  const wait = retryAfterSeconds === undefined ? undefined : html`<br>${texts.retryAfter(toWait(retryAfterSeconds))}`;
   const told = problem && html`<p id="problem" role="alert">${texts.problems[problem]}${wait}</p>`;
   const described = problem ? html` aria-describedby="problem" aria-invalid="true"` : undefined;
   const [first, second] = page.username === '' ? [html` autofocus`, undefined] : [undefined, html` autofocus`];
@@ -75,7 +77,7 @@ export function faultPage(
   { texts, tag }: Language,
   product: string,
 ): HtmlPage {
-  const link = again === undefined ? undefined : html`<p><a href="${again}">${texts.again}</a></p>`;
+  const link = again === undefined ? undefined : html`<p class="action"><a href="${again}">${texts.again}</a></p>`;
   const main = html`<h1>${texts.faultTitle}</h1>
 <p role="alert">${texts.faults[fault]}</p>
 ${link}`;
@@ -122,12 +124,13 @@ function toPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="${ICON}">
 <title>${title} – ${product}</title>
 `;
   const body = html`</head>
 <body>
 <main>
-<p class="product">${product}</p>
+<p class="product">${new Html(MARK)}${product}</p>
 ${main}
 </main>
 </body>
