@@ -93,6 +93,16 @@ describe.each(BRANDS)('a person with %s', (brand) => {
     expect(tab.complaints).toEqual([]);
   });
 
+  test('B-22 signs in by the keyboard alone', async () => {
+    const { stand, tab, redeem } = await atPage();
+    const { keyboard } = tab.page;
+    await keyboard.type(ADA.username);
+    await keyboard.press('Tab');
+    await keyboard.type(ADA.password);
+    await Promise.all([tab.page.waitForNavigation(), keyboard.press('Enter')]);
+    expect(await redeem(stand.application.arrivals[0] ?? new URLSearchParams())).toBe('ada');
+  });
+
   test('B-25 is told how long to wait after too many wrong passwords', async () => {
     const { tab } = await atPage();
     const statuses: number[] = [];
