@@ -68,6 +68,14 @@ const oauthOptions = section({
   sessionMaxAge: duration({ minMs: MINUTE_MS, bounds: 'at least 1m' })
     .prefault('720h')
     .describe('The longest time after a sign-in at which a token of its session expires.'),
+  browserSessionMaxAge: duration({ minMs: MINUTE_MS, bounds: 'at least 1m' })
+    .prefault('12h')
+    .describe(
+      'How long after a password a browser is signed in: further clients need no password. It must be at least `browserSessionIdle`.',
+    ),
+  browserSessionIdle: duration({ minMs: MINUTE_MS, bounds: 'at least 1m' })
+    .prefault('2h')
+    .describe('A browser is no longer signed in when no client has sent it to `/oauth/authorize` for this long.'),
   emailFallbackDomain: textLike(
     /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
     'a domain such as "users.example.com"',

@@ -106,9 +106,11 @@ const client = z
         'Where a browser may be sent with a code after a sign-in, compared byte by byte; for http on a loopback host the port may differ. Without any, the client has no sign-in by browser.',
       ),
     grantMethod: z
-      .enum(['auto', 'deny'])
+      .enum(['auto', 'prompt', 'deny'])
       .default('auto')
-      .describe('`auto`: a person who signs in is sent back to the client. `deny`: nobody is.'),
+      .describe(
+        '`auto`: a person who signs in is sent back to the client. `prompt`: the person is asked first, once in a session of the browser. `deny`: nobody is sent back.',
+      ),
     postLogoutRedirectURIs: z
       .array(redirectURI)
       .default([])

@@ -9,7 +9,7 @@ export interface ClientConfig {
   readonly grantTypes: readonly string[];
   readonly introspectAll?: boolean;
   readonly redirectURIs: readonly string[];
-  readonly grantMethod?: 'auto' | 'deny';
+  readonly grantMethod?: 'auto' | 'prompt' | 'deny';
   readonly postLogoutRedirectURIs: readonly string[];
   readonly accessTokenMaxAge?: number;
   readonly accessTokenInactivityTimeout?: number;

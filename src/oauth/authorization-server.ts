@@ -1,4 +1,4 @@
-import type { AuthorizationEndpoint } from './authorize/browser-answer.ts';
+import type { BrowserEndpoints } from './authorize/browser-answer.ts';
 import type { Actor, Origin } from './tokens/act.ts';
 
 /** A form POST under /oauth. `checkFormHead` has checked its head, and its body was read within the limit. */
@@ -91,7 +91,7 @@ export interface AuthorizationServer {
    */
   userinfo(authorization: string | undefined, actorKnown?: (actor: Actor) => void): Userinfo;
   /** Absent if no client has a sign-in by browser. */
-  readonly browser?: AuthorizationEndpoint;
+  readonly browser?: BrowserEndpoints;
   logout(request: EndSessionRequest): Promise<LogoutResponse>;
   /** The JWKS: public keys in the states next, active and verify-only. */
   keys(): PublicDocument;

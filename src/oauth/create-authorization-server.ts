@@ -3,12 +3,13 @@ import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecurityEvents } from '../security-events.ts';
+import type { FirstPasswords } from '../users/first-passwords.ts';
 import type { PasswordSignIn, SignInRecorder } from '../users/sign-in.ts';
 import type { UserChanges, UserDirectory } from '../users/user.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { createAuthorizationCodes } from './authorize/authorization-code.ts';
-import { createAuthorizationEndpoint, createPendingRequests } from './authorize/authorization-endpoint.ts';
 import { REQUEST_METADATA } from './authorize/authorization-request.ts';
+import { createBrowserEndpoints } from './authorize/browser-endpoints.ts';
 import type { ClientSecrets } from './client-secrets.ts';
 import { createBearerTokens } from './endpoints/authorization-header.ts';
 import { createClientAuthentication } from './endpoints/client-authentication.ts';
@@ -43,6 +44,8 @@ export interface AuthorizationServerParts {
   readonly liveUser: LiveUsers;
   readonly signIn: Pick<PasswordSignIn, 'signIn' | 'userOf'>;
   readonly recorder?: SignInRecorder | undefined;
+  /** Sets first passwords on the sign-in page; `undefined` while nothing can. */
+  firstPasswords(): FirstPasswords | undefined;
   readonly verifier: AccessTokens;
   readonly clock: Clock;
   readonly random: Random;
@@ -76,9 +79,10 @@ export function createAuthorizationServer(
   const { clientFailures, clientSecrets } = parts;
   const clients = createClientAuthentication(options, { clock, random, clientFailures, clientSecrets });
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
+  // Users are no part of this data, so a session can be ended even if its user is disabled or not known.
+  const dataOfEnds = createTokenData([keys, sessions], clock);
   const revoke = createRevocation(options, {
-    // Users are no part of this data, so a session can be ended even if its user is disabled or not known.
-    data: createTokenData([keys, sessions], clock),
+    data: dataOfEnds,
     clients,
     keys,
     sessions,
@@ -100,8 +104,7 @@ export function createAuthorizationServer(
   const isForBrowsers = grants.has('authorization_code');
   const forBrowsers = isForBrowsers ? REQUEST_METADATA : undefined;
   const metadata = createMetadata(options, { grantTypes: [...grants.keys()], forBrowsers });
-  const requests = createPendingRequests(keys, clock);
-  const browser = createAuthorizationEndpoint(options, { ...parts, requests, codes });
+  const browser = createBrowserEndpoints(options, { ...parts, codes, ends, dataOfEnds });
   const formEndpoints = { token, revoke, introspect };
   const bearerToken = createBearerTokens(options, verifier);
   return {

@@ -13,8 +13,8 @@ export interface Client {
   readonly introspectAll?: boolean;
   /** Where a browser may be sent with a code; empty: the client has no sign-in by browser. */
   readonly redirectURIs: readonly string[];
-  /** `deny`: every authorization request is refused. Default: `auto`, without a question. */
-  readonly grantMethod?: 'auto' | 'deny';
+  /** `prompt`: the person is asked. `deny`: every authorization request is refused. Default: `auto`, without a question. */
+  readonly grantMethod?: 'auto' | 'prompt' | 'deny';
   /** Compared byte by byte. */
   readonly postLogoutRedirectURIs: readonly string[];
   /** Default: the setting of the server. */
@@ -36,6 +36,9 @@ export interface OAuthOptions {
   readonly accessTokenInactivityTimeoutSeconds: number;
   /** No token is valid longer than this after its sign-in. */
   readonly sessionMaxAgeSeconds: number;
+  /** For this long after a password a browser is signed in, and for this long after its last authorization request. */
+  readonly browserSessionMaxAgeSeconds: number;
+  readonly browserSessionIdleSeconds: number;
   /** A user without an e-mail address gets `<name>@<domain>` in ID tokens and userinfo. Absent: no address. */
   readonly emailFallbackDomain?: string;
   readonly refreshReplayWindowSeconds: number;

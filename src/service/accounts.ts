@@ -14,12 +14,15 @@ import { createEmailRivals } from '../accounts/users/email-rivals.ts';
 import { createUserPresenter } from '../accounts/users/user-presenter.ts';
 import type { UserRecords } from '../accounts/users/user-record.ts';
 import { createAccountWrites } from '../accounts/writes/account-writes.ts';
+import type { PasswordChangeParts } from '../accounts/writes/change-password.ts';
+import { createFirstPasswords } from '../accounts/writes/own-first-password.ts';
 import { createRoleAssignment } from '../accounts/writes/role-assignment.ts';
 import type { ForgetfulAuthorizer } from '../authorization/authorizer.ts';
 import type { Config } from '../config/config.ts';
 import type { RouteFamily } from '../http/family.ts';
 import { accountFamily } from '../http/routes/accounts.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
+import type { FirstPasswords } from '../users/first-passwords.ts';
 import type { SignInRecorder } from '../users/sign-in.ts';
 import { type AccountKeepingOptions, createAccountKeeping } from './account-keeping.ts';
 import { type AccountMirrorOptions, type AccountMirrors, createAccountMirrors } from './account-mirrors.ts';
@@ -77,7 +80,7 @@ export interface Accounts extends Family {
   readonly userSource: UserObjects;
   readonly recorder: SignInRecorder;
   /** The account API over these users, and the background work for them. */
-  createApi(judges: AccountJudges): Family;
+  createApi(judges: AccountJudges): Family & { readonly firstPasswords: FirstPasswords };
 }
 
 /** What the parts of accounts share: the collections that they write, and the users in memory. */
@@ -109,8 +112,10 @@ export function createAccounts(options: AccountsOptions, parts: AccountsParts): 
     upkeep: allUpkeep([mirrors.upkeep, ofPasswords, { ...NO_UPKEEP, parts: [ofRecorder], checks: [check] }]),
     createApi: (judges) => {
       const kept = { ...common, ...judges, writeThrottle, isKnown: () => userSource.fault() === undefined };
+      const writeParts = toWriteParts(options, common, mirrors, judges);
       return {
-        routes: routesOf(options, { ...common, ...mirrors }, judges),
+        routes: routesOf(options, { ...common, ...mirrors }, { ...judges, writeParts }),
+        firstPasswords: createFirstPasswords(writeParts),
         upkeep: allUpkeep([createAccountKeeping(options, kept), createAccountRecords(options, kept)]),
       };
     },
@@ -118,12 +123,11 @@ export function createAccounts(options: AccountsOptions, parts: AccountsParts): 
 }
 
 function routesOf(
-  { reservedNames, gatewayIsOpen }: AccountsOptions,
+  { gatewayIsOpen }: AccountsOptions,
   parts: AccountsInCommon & AccountMirrors,
-  { tokens, reviews }: AccountJudges,
+  { tokens, writeParts }: Pick<AccountJudges, 'tokens'> & { readonly writeParts: PasswordChangeParts },
 ): RouteFamily {
   const { names, users, roles, lists, clock } = parts;
-  const refusals = new AccountRefusals(names);
   return accountFamily({
     reads: createAccountReads({
       ...lists,
@@ -133,22 +137,35 @@ function routesOf(
       loginRecords: createLoginRecordLists(names, parts.loginRecords, clock),
       directory: tokens.users,
     }),
-    writes: createAccountWrites({
-      ...parts,
-      reservedNames: new Set(reservedNames),
-      known: tokens.users,
-      rivals: createEmailRivals(users, { clock }),
-      hasher: tokens.signIn,
-      signIn: tokens.signIn,
-      // 0: ends every session that has issued a token up to now.
-      sessions: { user: (name) => tokens.ends.user(name, 0) },
-      assignment: createRoleAssignment({ ...parts, refusals }),
-      refusals,
-      authorizer: reviews,
-    }),
+    writes: createAccountWrites(writeParts),
     presenter: createUserPresenter(names),
     gatewayIsOpen,
   });
+}
+
+/** What every write of a user needs. */
+function toWriteParts(
+  { reservedNames }: Pick<AccountsOptions, 'reservedNames'>,
+  common: AccountsInCommon,
+  { roles }: Pick<AccountMirrors, 'roles'>,
+  { tokens, reviews }: AccountJudges,
+): PasswordChangeParts {
+  const { names, users, clock } = common;
+  const refusals = new AccountRefusals(names);
+  return {
+    ...common,
+    roles,
+    reservedNames: new Set(reservedNames),
+    known: tokens.users,
+    rivals: createEmailRivals(users, { clock }),
+    hasher: tokens.signIn,
+    signIn: tokens.signIn,
+    // 0: ends every session that has issued a token up to now.
+    sessions: { user: (name) => tokens.ends.user(name, 0) },
+    assignment: createRoleAssignment({ ...common, roles, refusals }),
+    refusals,
+    authorizer: reviews,
+  };
 }
 
 /** The name of the mirrored Secrets in metrics and readiness checks. */

@@ -5,6 +5,7 @@ import { aboutFamily } from '../http/routes/about.ts';
 import { tokenReviewFamily } from '../http/routes/token-review.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createCacheBytes } from '../resources/metrics.ts';
+import type { FirstPasswords } from '../users/first-passwords.ts';
 import { createAccounts, toAccountsOptions } from './accounts.ts';
 import { type Authorization, createAuthorization, toAuthorizationOptions } from './authorization.ts';
 import { type Family, NO_UPKEEP, type Shared } from './family.ts';
@@ -42,11 +43,13 @@ export async function makeFamilies(
     ? add(createAccounts(toAccountsOptions(config), { ...parts, exposeBytes }))
     : undefined;
   const known = { objects: accounts?.userSource, recorder: accounts?.recorder };
-  const tokens = add(createTokenService(toTokenServiceOptions(config), { ...parts, ...known }));
+  let firstPasswords: FirstPasswords | undefined;
+  const later = { firstPasswords: () => firstPasswords };
+  const tokens = add(createTokenService(toTokenServiceOptions(config), { ...parts, ...known, ...later }));
   add({ routes: tokenReviewFamily(tokens.tokenReviews) });
   const ofCluster = { ...parts, logger: logger.child({ apiServer: cluster.apiServer }) };
   const { authorizer, reviews } = add(createAuthorization(toAuthorizationOptions(config), ofCluster));
-  if (accounts && reviews) add(accounts.createApi({ tokens, reviews }));
+  if (accounts && reviews) firstPasswords = add(accounts.createApi({ tokens, reviews })).firstPasswords;
   if (config.gateway.enabled) add(await createGateway(toGatewayOptions(config), parts));
   add(await createLogs(toLogsOptions(config), { ...parts, authorizer, namespaces: lists.namespaces }));
   return { tokens, authorizer };

@@ -20,6 +20,8 @@ function toOAuthOptions({ platform, authentication, limits }: OAuthSections): OA
     accessTokenMaxAgeSeconds: seconds(oauthOptions.accessTokenMaxAge),
     accessTokenInactivityTimeoutSeconds: seconds(oauthOptions.accessTokenInactivityTimeout),
     sessionMaxAgeSeconds: seconds(oauthOptions.sessionMaxAge),
+    browserSessionMaxAgeSeconds: seconds(oauthOptions.browserSessionMaxAge),
+    browserSessionIdleSeconds: seconds(oauthOptions.browserSessionIdle),
     ...(oauthOptions.emailFallbackDomain === undefined
       ? {}
       : { emailFallbackDomain: oauthOptions.emailFallbackDomain }),

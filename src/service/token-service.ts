@@ -13,6 +13,7 @@ import type { SessionEnds } from '../oauth/sessions/session-ends.ts';
 import type { BearerVerifier } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { FirstAdministrator } from '../users/first-administrator.ts';
+import type { FirstPasswords } from '../users/first-passwords.ts';
 import type { PasswordSignIn, SignInRecorder, ThrottleControl } from '../users/sign-in.ts';
 import type { EmailOwners, UserDirectory } from '../users/user.ts';
 import { allUpkeep, type Family, NO_UPKEEP, type Upkeep } from './family.ts';
@@ -35,6 +36,8 @@ export interface TokenServiceParts extends TokenVerificationParts {
   readonly cluster: TokenVerificationParts['cluster'] & Pick<Cluster, 'tokenReviewer' | 'serviceAccountKeys'>;
   /** Records who signed in; absent when nobody records it. */
   readonly recorder?: SignInRecorder | undefined;
+  /** Sets first passwords on the sign-in page; `undefined` before the account API is made, and without one. */
+  firstPasswords(): FirstPasswords | undefined;
 }
 
 /** Who may sign in, the tokens that they get, and the verifier of every call. */

@@ -4,7 +4,6 @@ import type { Browser, Viewport } from 'puppeteer-core';
 import { endAll } from '../support/at-end.ts';
 import { startBrowser } from './browser.ts';
 import { PAGES } from './pages.ts';
-import { startStand } from './stand.ts';
 import { Person } from './tab.ts';
 
 interface Picture {
@@ -27,6 +26,12 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   'sign-in-chinese': { page: 'sign-in', language: 'zh-CN' },
   'wrong-password': { page: 'wrong-password' },
   throttled: { page: 'throttled', media: DARK },
+  'new-password': { page: 'new-password-refused' },
+  consent: { page: 'consent' },
+  'consent-dark': { page: 'consent', media: DARK },
+  'sign-out': { page: 'sign-out' },
+  'other-account': { page: 'other-account' },
+  'consent-narrow-chinese': { page: 'consent', width: 360, language: 'zh-CN' },
   'lost-cookie': { page: 'lost-cookie' },
   return: { page: 'return' },
 };
@@ -40,8 +45,8 @@ async function take(browser: Browser, { page: name, language, width = 520, media
   await page.setViewport(size);
   await page.emulateMediaFeatures([media ?? { name: 'prefers-color-scheme', value: 'light' }]);
   if (language) await page.setExtraHTTPHeaders({ 'Accept-Language': language });
-  await PAGES[name]?.(tab, await startStand());
-  return page.screenshot();
+  await PAGES[name]?.(tab);
+  return page.screenshot({ fullPage: true });
 }
 
 /** With 256 colours at most, in a third of the bytes. */

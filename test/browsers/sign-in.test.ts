@@ -44,7 +44,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
     expect(await tab.look()).toMatchObject({ path: '/callback', heading: 'Welcome' });
     const [arrival = new URLSearchParams(), ...others] = stand.application.arrivals;
     expect([others, arrival.get('state'), arrival.get('iss')]).toEqual([[], state, stand.issuer]);
-    expect(await redeem(arrival)).toBe('ada');
+    expect(await redeem()).toMatchObject({ user: 'ada' });
     expect(tab.complaints).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
       expect.objectContaining({ name, secure, httpOnly: true, sameSite: 'Lax', session: true }),
     ]);
     await tab.submit(ADA);
-    expect(await redeem(stand.application.arrivals[0] ?? new URLSearchParams())).toBe('ada');
+    expect(await redeem()).toMatchObject({ user: 'ada' });
     expect(tab.complaints).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
   });
 
   test('B-22 B-25 sees what was wrong after a wrong password, keeps the name, and types the password again', async () => {
-    const { stand, tab, redeem } = await atPage();
+    const { tab, redeem } = await atPage();
     expect((await tab.submit(WRONG)).status()).toBe(400);
     expect(await tab.look()).toMatchObject({
       path: '/oauth/sign-in',
@@ -89,18 +89,18 @@ describe.each(BRANDS)('a person with %s', (brand) => {
       scripts: 0,
     });
     await tab.submit({ password: ADA.password });
-    expect(await redeem(stand.application.arrivals[0] ?? new URLSearchParams())).toBe('ada');
+    expect(await redeem()).toMatchObject({ user: 'ada' });
     expect(tab.complaints).toEqual([]);
   });
 
   test('B-22 signs in by the keyboard alone', async () => {
-    const { stand, tab, redeem } = await atPage();
+    const { tab, redeem } = await atPage();
     const { keyboard } = tab.page;
     await keyboard.type(ADA.username);
     await keyboard.press('Tab');
     await keyboard.type(ADA.password);
     await Promise.all([tab.page.waitForNavigation(), keyboard.press('Enter')]);
-    expect(await redeem(stand.application.arrivals[0] ?? new URLSearchParams())).toBe('ada');
+    expect(await redeem()).toMatchObject({ user: 'ada' });
   });
 
   test('B-25 is told how long to wait after too many wrong passwords', async () => {
@@ -135,17 +135,8 @@ describe.each(BRANDS)('a person with %s', (brand) => {
     expect(await tab.look()).toMatchObject({ path: '/callback', heading: 'Welcome' });
     const [arrival = new URLSearchParams()] = stand.application.arrivals;
     expect(arrival.get('state')).toBe(state);
-    expect(await redeem(arrival)).toBe('ada');
+    expect(await redeem()).toMatchObject({ user: 'ada' });
     expect(tab.complaints).toEqual([]);
-  });
-
-  test('B-20 gets the page with the button "back" after the sign-in, and signs in again', async () => {
-    const { stand, tab, redeem } = await atPage();
-    await tab.submit(ADA);
-    await tab.back();
-    await expect.poll(() => tab.look()).toMatchObject({ path: '/oauth/authorize', heading: 'Sign in' });
-    await tab.submit(ADA);
-    expect(await redeem(stand.application.arrivals[1] ?? new URLSearchParams())).toBe('ada');
   });
 
   test('B-24 signs in in two tabs, each with a page of its own', async () => {

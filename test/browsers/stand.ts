@@ -3,13 +3,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import * as openid from 'openid-client';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { passwordOf, type Service, startCluster, startService } from '../integration/service/stand.ts';
+import { passwordOf, startCluster, startService } from '../integration/service/stand.ts';
+import { startWriteStand, UNINITIALIZED } from '../support/accounts/write-stand.ts';
 import { atEnd } from '../support/at-end.ts';
 import { freePorts } from '../support/control-plane/free-ports.ts';
+import { quickBcrypt } from '../support/passwords.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { startTlsFront } from '../support/tls-front.ts';
 
 export const ADA = { username: 'ada', password: passwordOf('ada') };
+export const JOE = { username: 'joe', password: passwordOf('joe') };
+/** A person whose password somebody else has chosen. */
+export const IVY = { username: 'ivy', password: 'The-first-one-1' };
 
 /** The application that people sign in to: it listens on loopback and keeps what browsers bring. */
 interface Application {
@@ -24,7 +29,8 @@ interface Application {
 
 export interface Stand {
   readonly issuer: string;
-  readonly service: Service;
+  /** Where Gatehouse listens without TLS. */
+  readonly origin: string;
   readonly application: Application;
   /** Moves Gatehouse's wall clock. */
   moveClock(ms: number): void;
@@ -33,8 +39,14 @@ export interface Stand {
 /** A native application, which the system starts when a browser comes to an address with its scheme (RFC 8252 7.1). */
 export const NATIVE_CALLBACK = 'com.example.app:/callback';
 
-const clientsOf = ({ callback }: Application) => [
-  { name: 'dashboard', public: true, redirectURIs: [callback] },
+/** Where nobody is: for a page that names the host. */
+export const GRAFANA_CALLBACK = 'https://grafana.example.com/login/generic_oauth';
+
+/** `grafana` asks people whether it may have their data. */
+const clientsOf = ({ origin, callback }: Application) => [
+  { name: 'dashboard', public: true, redirectURIs: [callback], postLogoutRedirectURIs: [`${origin}/bye`] },
+  { name: 'console', public: true, redirectURIs: [callback] },
+  { name: 'grafana', public: true, redirectURIs: [callback, GRAFANA_CALLBACK], grantMethod: 'prompt' },
   { name: 'phone', public: true, redirectURIs: [NATIVE_CALLBACK] },
 ];
 
@@ -54,14 +66,28 @@ export async function startStand({ scheme = 'http', host = '127.0.0.1' }: Place 
   const issuer = `${scheme}://${host}:${outerPort}/oauth`;
   const oauthOptions = { issuer, clients: clientsOf(application) };
   let aheadMs = 0;
-  const service = await startService(await startCluster(), {
+  await startService(await startCluster(), {
     config: { server: { port }, authentication: { oauthOptions } },
     clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
   });
   const moveClock = (ms: number): void => {
     aheadMs += ms;
   };
-  return { issuer, service, application, moveClock };
+  return { issuer, origin: `http://127.0.0.1:${port}`, application, moveClock };
+}
+
+/** Gatehouse with users as objects, among them Ivy. */
+export async function startAccountStand(): Promise<Omit<Stand, 'moveClock'>> {
+  const application = await startApplication();
+  const [port = 0] = await freePorts(1);
+  const origin = `http://127.0.0.1:${port}`;
+  const issuer = `${origin}/oauth`;
+  const clients = [{ name: 'gatehouse', secret: 'gatehouse' }, ...clientsOf(application)];
+  const config = { server: { port }, authentication: { oauthOptions: { issuer, clients } } };
+  const stand = await startWriteStand({ bcrypt: quickBcrypt, config });
+  atEnd(() => stand.stop());
+  await stand.made(IVY.username, { spec: { password: IVY.password }, annotations: { [UNINITIALIZED]: 'true' } });
+  return { issuer, origin, application };
 }
 
 /** Adds TLS to this port, and returns the port with it. */
@@ -96,6 +122,8 @@ async function answer(
     response.end('<!doctype html><title>Application</title><h1>Welcome</h1>');
   } else if (pathname === '/page') {
     response.end(page);
+  } else if (pathname === '/bye') {
+    response.end('<!doctype html><title>Application</title><h1>Goodbye</h1>');
   } else {
     response.writeHead(404).end(); // browsers ask for an icon
   }
@@ -105,15 +133,14 @@ async function answer(
 export interface SignInRequest {
   readonly url: URL;
   readonly state: string;
-  /** Exchanges what the browser brought to the application for tokens, and returns the user of the ID token. */
-  redeem(arrival: URLSearchParams): Promise<string | undefined>;
+  /** Exchanges what the browser brought to the application last for an ID token. */
+  redeem(): Promise<{ readonly user: string | undefined; readonly idToken: string | undefined }>;
 }
 
 export async function newRequest(
-  { issuer, service, application: { callback } }: Stand,
+  { issuer, origin, application: { callback, arrivals } }: Omit<Stand, 'moveClock'>,
   { client = 'dashboard', redirect = callback, ...more }: Readonly<Record<string, string>> = {},
 ): Promise<SignInRequest> {
-  const { origin } = service.gatehouse;
   const config = new openid.Configuration(
     {
       issuer,
@@ -131,13 +158,11 @@ export async function newRequest(
     ...{ redirect_uri: redirect, scope: 'openid', state, ...more },
     ...{ code_challenge: await openid.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
   });
-  const redeem = async (arrival: URLSearchParams): Promise<string | undefined> => {
-    const brought = new URL(`${redirect}?${arrival}`);
-    const tokens = await openid.authorizationCodeGrant(config, brought, {
-      pkceCodeVerifier: verifier,
-      expectedState: state,
-    });
-    return tokens.claims()?.sub;
+  const redeem: SignInRequest['redeem'] = async () => {
+    const brought = new URL(`${redirect}?${arrivals.at(-1)}`);
+    const checks = { pkceCodeVerifier: verifier, expectedState: state };
+    const tokens = await openid.authorizationCodeGrant(config, brought, checks);
+    return { user: tokens.claims()?.sub, idToken: tokens.id_token };
   };
   return { url, state, redeem };
 }

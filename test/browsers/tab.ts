@@ -30,7 +30,7 @@ const LOOK = `(() => {
     heading: seen(document.querySelector('h1')),
     alert: seen(document.querySelector('[role=alert]')),
     focus: focused.id || (focused === document.body ? '' : focused.innerText),
-    fields: Object.fromEntries([...document.querySelectorAll('input:not([type=hidden])')].map(({ id, value }) => [id, value])),
+    fields: Object.fromEntries([...document.querySelectorAll('input[id]:not([type=hidden])')].map(({ id, value }) => [id, value])),
     scripts: document.querySelectorAll('script').length,
   };
 })()`;
@@ -80,6 +80,9 @@ export class Tab {
   async back(): Promise<void> {
     await this.page.evaluate('history.back()');
   }
+
+  /** The text of the page. */
+  text = async (): Promise<string> => String(await this.page.evaluate('document.body.innerText'));
 
   look = async (): Promise<Look> => (await this.page.evaluate(LOOK)) as Look;
 }

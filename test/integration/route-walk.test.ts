@@ -27,6 +27,9 @@ const PUBLIC = new Set([
   '/oauth/keys',
   '/oauth/authorize', // a page, or a redirect to a registered address
   '/oauth/sign-in', // asks for a name and a password itself
+  '/oauth/new-password', // wants a page that proves a password
+  '/oauth/consent', // asks for the session of a browser itself
+  '/oauth/sign-out', // asks for the session of a browser itself
   '/oauth/token', // asks for client credentials itself
   '/oauth/userinfo', // asks for its bearer itself, and answers in the words of OAuth
   '/oauth/revoke', // asks for client credentials itself

@@ -71,6 +71,9 @@ async function makeUsers(service: Service): Promise<void> {
 /** Schemathesis does not call the operation that it has the description from. */
 export const DESCRIPTIONS = ['/openapi/platform.json', '/openapi/platform.yaml'] as const;
 
+/** Their forms come from pages of ours, so nobody can make one up. */
+export const PAGE_FORMS = ['sign-in', 'new-password', 'consent', 'sign-out'].map((form) => `POST /oauth/${form}`);
+
 /** The described operations of the API port that fulfil a condition, without the one of this path. */
 export const operationsWhere = (isMeant: (operation: Operation, name: string) => boolean, except = ''): string[] =>
   [...describedOperations()]

@@ -45,6 +45,8 @@ function wholeCheck(jwk: JWK): TokenCheck {
     accessTokenMaxAgeSeconds: 7200,
     accessTokenInactivityTimeoutSeconds: 7200,
     sessionMaxAgeSeconds: 86_400,
+    browserSessionMaxAgeSeconds: 43_200,
+    browserSessionIdleSeconds: 7200,
     refreshReplayWindowSeconds: 30,
     maximumClockSkewSeconds: 10,
     multipleLogin: true,

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** The headers of one answer; the writer adds those that every answer has. */
-export type AnswerHeaders = Readonly<Record<string, string>>;
+/** The headers of one answer; the writer adds those that every answer has. A list is sent as one header for each of its values. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** A body in pieces, which are written in this order without being copied; `length` is their sum in bytes. */
 export interface AnswerBody {
@@ -147,7 +147,11 @@ function headerBlock(exchange: Exchange, headers: AnswerHeaders): string[] {
   block.push('X-Request-Id', exchange.requestId);
   if (exchange.corsHeaders.length > 0) block.push(...exchange.corsHeaders);
   if (isEncrypted(exchange)) block.push('Strict-Transport-Security', 'max-age=31536000');
-  for (const name in headers) block.push(name, headers[name] as string);
+  for (const name in headers) {
+    const value = headers[name] as string | readonly string[];
+    if (typeof value === 'string') block.push(name, value);
+    else for (const one of value) block.push(name, one);
+  }
   return block;
 }
 

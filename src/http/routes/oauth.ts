@@ -14,7 +14,8 @@ import type { RouteFamily } from '../family.ts';
 import type { HttpLimits } from '../limits/http-limits.ts';
 import { createRefusalThrottle, type RefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
 import { originOf } from '../request-origin.ts';
-import { signInRoutes } from '../sign-in/sign-in-routes.ts';
+import { isForBrowser } from '../sign-in/browser-demands.ts';
+import { createSignInRoutes, LOGOUT_PATH, type SignInRoutes } from '../sign-in/sign-in-routes.ts';
 
 interface OAuthRouteParts {
   readonly server: AuthorizationServer;
@@ -22,6 +23,8 @@ interface OAuthRouteParts {
   readonly bodies: BodyReader;
   readonly writer: AnswerWriter;
   readonly throttle: RefusalThrottle;
+  /** Absent if no client has a sign-in by browser. */
+  readonly forBrowsers: SignInRoutes | undefined;
 }
 
 /** The headers of every answer under /oauth except JWKS and metadata (N-57). */
@@ -48,14 +51,14 @@ function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const { token, revoke, introspect } = formHandlers(parts);
   const { throttle } = parts;
   const userinfo = userinfoHandler(parts);
-  const logout = throttleRefusals(throttle, logoutHandler(parts));
+  const logout = throttleRefusals(throttle, logoutOrEndSession(parts));
   const form = { ...common, readsForm: true } as const;
   return [
     { ...form, template: '/oauth/token', admission: 'sign-in', methods: { POST: throttleRefusals(throttle, token) } },
     { ...common, template: '/oauth/userinfo', methods: { GET: userinfo, HEAD: userinfo, POST: userinfo } },
     { ...form, template: '/oauth/revoke', methods: { POST: throttleRefusals(throttle, revoke) } },
     { ...form, template: '/oauth/introspect', methods: { POST: throttleRefusals(throttle, introspect) } },
-    { ...form, template: '/oauth/logout', methods: { GET: logout, POST: logout } },
+    { ...form, ...logoutProduces(parts), template: LOGOUT_PATH, methods: { GET: logout, POST: logout } },
     { ...common, template: '/oauth/keys', methods: { GET: keys, HEAD: keys } },
     ...METADATA_PATHS.map((template) => ({ ...common, template, methods: { GET: metadata, HEAD: metadata } })),
   ];
@@ -66,8 +69,9 @@ export const oauthFamily =
   (server: AuthorizationServer, issuer: string): RouteFamily =>
   (tools) => {
     const throttle = createRefusalThrottle(tools.clock);
-    const forBrowsers = server.browser ? signInRoutes({ ...tools, throttle, issuer, endpoint: server.browser }) : [];
-    return { routes: [...oauthRoutes({ ...tools, throttle, server }), ...forBrowsers] };
+    const { browser: endpoints } = server;
+    const forBrowsers = endpoints && createSignInRoutes({ ...tools, throttle, issuer, endpoints });
+    return { routes: [...oauthRoutes({ ...tools, throttle, server, forBrowsers }), ...(forBrowsers?.routes ?? [])] };
   };
 
 function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Record<FormEndpointName, Handler> {
@@ -97,6 +101,16 @@ function userinfoHandler({ server, writer }: OAuthRouteParts): Handler {
     const userinfo = server.userinfo(exchange.request.headers.authorization, originOf(exchange).actorKnown);
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(userinfo)));
   };
+}
+
+const logoutProduces = ({ forBrowsers }: OAuthRouteParts) => ({ produces: forBrowsers ? 'any' : 'json' }) as const;
+
+/** A person's browser gets pages and is signed out itself; a program gets JSON and ends the session of its bearer (T-31). */
+function logoutOrEndSession(parts: OAuthRouteParts): Handler {
+  const logout = logoutHandler(parts);
+  const { forBrowsers } = parts;
+  if (!forBrowsers) return logout;
+  return (exchange) => (isForBrowser(exchange.request) ? forBrowsers.endSession : logout)(exchange);
 }
 
 function logoutHandler({ server, limits, bodies, writer }: OAuthRouteParts): Handler {

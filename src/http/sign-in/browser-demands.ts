@@ -11,6 +11,16 @@ export function isNavigation({ headers }: IncomingMessage): boolean {
 }
 
 /**
+ * Whether a person's browser comes to a path that programs use as well. On plain http browsers send no `Sec-Fetch-Mode`, but all of
+ * them accept HTML. A program that sends a bearer is none.
+ */
+export function isForBrowser({ headers }: IncomingMessage): boolean {
+  if (headers.authorization !== undefined) return false;
+  const mode = headers['sec-fetch-mode'];
+  return mode === undefined ? (headers.accept ?? '').includes('text/html') : mode === 'navigate';
+}
+
+/**
  * Whether a form was posted by a page of ours. With `Referrer-Policy: no-referrer` browsers send `Origin: null` with the form of
  * a page (Fetch Standard 3.2), and on plain http they send no `Sec-Fetch-Site`. So each header that is there has to agree, and
  * the cookie of the page has to match in any case.

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { BrowserAnswer, SignInPage } from '../../oauth/authorize/browser-answer.ts';
+import type {
+  BrowserAnswer,
+  ConsentPage,
+  NewPasswordPage,
+  NewPasswordProblem,
+  SignInPage,
+  SignOutPage,
+} from '../../oauth/authorize/browser-answer.ts';
+import { placeOf } from '../../oauth/authorize/consent.ts';
+import { SCOPES } from '../../oauth/endpoints/grant.ts';
 import { Html, html } from './html.ts';
 import { ICON, MARK, STYLE } from './style.ts';
 import { type Language, toWait } from './texts.ts';
@@ -11,8 +20,11 @@ export interface HtmlPage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The path that the form of the page is posted to. It is fixed, so nothing of a request is in it. */
+/** The paths that the forms of the pages are posted to. They are fixed, so nothing of a request is in them. */
 export const SIGN_IN_PATH = '/oauth/sign-in';
+export const NEW_PASSWORD_PATH = '/oauth/new-password';
+export const CONSENT_PATH = '/oauth/consent';
+export const SIGN_OUT_PATH = '/oauth/sign-out';
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
@@ -38,15 +50,60 @@ function sourceOf(uri: string): string {
   return hasOrigin && !hostname.startsWith('[') ? origin : protocol;
 }
 
+/** The page of an answer. `product` is its heading. */
+export function toHtmlPage(
+  answer: Exclude<BrowserAnswer, { kind: 'redirect' }>,
+  language: Language,
+  product: string,
+): HtmlPage {
+  const { tag } = language;
+  const { status = 200, headers = {}, formTargets = [], ...content } = contentOf(answer, language);
+  const body = toDocument(content, { tag, product });
+  return { status, body, headers: { 'Content-Security-Policy': contentPolicy(formTargets), ...headers } };
+}
+
+/** What differs from page to page. */
+interface PageContent {
+  readonly title: string;
+  readonly main: Html;
+  /** Default: 200. */
+  readonly status?: number;
+  readonly headers?: HtmlPage['headers'];
+  /** Where the form may lead to, besides ourselves. */
+  readonly formTargets?: readonly string[];
+}
+
+function contentOf(answer: Exclude<BrowserAnswer, { kind: 'redirect' }>, language: Language): PageContent {
+  switch (answer.kind) {
+    case 'sign-in':
+      return signInPage(answer, language);
+    case 'new-password':
+      return newPasswordPage(answer, language);
+    case 'consent':
+      return consentPage(answer, language);
+    case 'sign-out':
+      return signOutPage(answer, language);
+    case 'signed-out':
+      return signedOutPage(language);
+    case 'post':
+      return returnPage(answer, language);
+    case 'fault':
+      return faultPage(answer, language);
+    default:
+      return answer satisfies never;
+  }
+}
+
 /** The sign-in page; a refused attempt shows it again with the reason. */
-export function signInPage(page: SignInPage, { texts, tag }: Language, product: string): HtmlPage {
-  const { problem, retryAfterSeconds } = page;
-  const wait = retryAfterSeconds === undefined ? undefined : html`<br>${texts.retryAfter(toWait(retryAfterSeconds))}`;
+function signInPage(page: SignInPage, { texts }: Language): PageContent {
+  const { problem, retryAfterSeconds, signedIn } = page;
+  const wait = retryAfterSeconds === undefined ? undefined : waitOf(retryAfterSeconds, texts);
   const told = problem && html`<p id="problem" role="alert">${texts.problems[problem]}${wait}</p>`;
   const described = problem ? html` aria-describedby="problem" aria-invalid="true"` : undefined;
   const [first, second] = page.username === '' ? [html` autofocus`, undefined] : [undefined, html` autofocus`];
   const main = html`<h1>${texts.title}</h1>
 <p>${texts.continueTo} <strong>${page.clientId}</strong></p>
+${signedIn === undefined ? undefined : signedInAs(signedIn, texts)}
 <form method="post" action="${SIGN_IN_PATH}">
 ${told}
 <input type="hidden" name="request" value="${page.request}">
@@ -56,40 +113,113 @@ ${told}
 <input id="password" name="password" type="password" autocomplete="current-password" required${described}${second}>
 <button>${texts.submit}</button>
 </form>`;
-  return toPage(
-    statusOf(page),
-    { title: texts.title, main, tag, product },
-    {
-      'Content-Security-Policy': contentPolicy([sourceOf(page.redirectURI)]),
-      ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
-    },
-  );
+  return {
+    ...{ title: texts.title, main, status: statusOf(page), formTargets: [sourceOf(page.redirectURI)] },
+    headers: retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) },
+  };
 }
+
+/** In a line of its own. */
+const waitOf = (seconds: number, texts: Language['texts']): Html => html`<br>${texts.retryAfter(toWait(seconds))}`;
+
+const signedInAs = (user: string, { signedInAs: before }: Language['texts']): Html =>
+  html`<p>${before} <strong>${user}</strong></p>`;
 
 function statusOf({ problem }: SignInPage): number {
   if (problem === undefined) return 200;
   return problem === 'throttled' || problem === 'busy' ? 429 : 400;
 }
 
+/** Asks for a password of the person's own (B-26). */
+function newPasswordPage(page: NewPasswordPage, { texts }: Language): PageContent {
+  const { problem } = page;
+  const title = texts.newPasswordTitle;
+  const told = problem && html`<div id="problem" role="alert">${problemOf(problem, texts)}</div>`;
+  const described = html` aria-describedby="${problem ? 'problem ' : ''}rules"${problem ? html` aria-invalid="true"` : undefined}`;
+  const main = html`<h1>${title}</h1>
+${signedInAs(page.signedIn, texts)}
+<p id="rules">${texts.passwordRules}</p>
+<form method="post" action="${NEW_PASSWORD_PATH}">
+${told}
+<input type="hidden" name="request" value="${page.request}">
+<input name="username" value="${page.signedIn}" autocomplete="username" hidden>
+<label for="password">${texts.newPassword}</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required${described} autofocus>
+<label for="repeated">${texts.repeatedPassword}</label>
+<input id="repeated" name="repeated" type="password" autocomplete="new-password" required${described}>
+<button>${texts.setPassword}</button>
+</form>`;
+  const busy = problem?.kind === 'busy' ? problem.retryAfterSeconds : undefined;
+  return {
+    ...{ title, main, formTargets: [sourceOf(page.redirectURI)] },
+    status: problem === undefined ? 200 : busy === undefined ? 400 : 429,
+    headers: busy === undefined ? {} : { 'Retry-After': String(busy) },
+  };
+}
+
+function problemOf(problem: NewPasswordProblem, texts: Language['texts']): Html {
+  switch (problem.kind) {
+    case 'different':
+      return html`<p>${texts.differentPasswords}</p>`;
+    case 'busy':
+      return html`<p>${texts.problems.busy}${waitOf(problem.retryAfterSeconds, texts)}</p>`;
+    case 'refused':
+      return html`${problem.broken.map((rule) => html`<p>${texts.brokenRules[rule]}</p>`)}`;
+    default:
+      return problem satisfies never;
+  }
+}
+
+/** Asks whether a client may have what it requests (B-17). */
+function consentPage(page: ConsentPage, { texts }: Language): PageContent {
+  const scopes = SCOPES.filter((scope) => page.scopes.includes(scope)).map(
+    (scope) => html`<li>${texts.scopes[scope] ?? scope}</li>
+`,
+  );
+  const title = texts.consentTitle;
+  const main = html`<h1>${title}</h1>
+<p><strong>${page.clientId}</strong> ${texts.wantsAccess}</p>
+${scopes.length > 0 ? html`<ul>\n${scopes}</ul>` : undefined}
+<p>${texts.goesOnTo} <strong>${placeOf(page.redirectURI)}</strong></p>
+${signedInAs(page.signedIn, texts)}
+<p><a href="${page.otherAccount}">${texts.otherAccount}</a></p>
+<form method="post" action="${CONSENT_PATH}">
+<input type="hidden" name="request" value="${page.request}">
+<button name="decision" value="allow">${texts.allow}</button>
+<button name="decision" value="deny" class="second">${texts.refuse}</button>
+</form>`;
+  return { title, main, formTargets: [sourceOf(page.redirectURI)] };
+}
+
+/** Asks whether the person wants to sign out, because any site can send a browser here (B-51). */
+function signOutPage(page: SignOutPage, { texts }: Language): PageContent {
+  const title = texts.signOutTitle;
+  const main = html`<h1>${title}</h1>
+${signedInAs(page.signedIn, texts)}
+<form method="post" action="${SIGN_OUT_PATH}">
+<input type="hidden" name="request" value="${page.request}">
+<label class="choice"><input type="checkbox" name="all" value="true"> ${texts.everywhere}</label>
+<button autofocus>${texts.signOut}</button>
+</form>`;
+  return { title, main, formTargets: page.redirectURI === undefined ? [] : [sourceOf(page.redirectURI)] };
+}
+
+function signedOutPage({ texts }: Language): PageContent {
+  const title = texts.signedOutTitle;
+  return { title, main: html`<h1>${title}</h1>\n<p role="status">${texts.signedOutText}</p>` };
+}
+
 /** Why nobody can sign in here. */
-export function faultPage(
-  { fault, again }: Extract<BrowserAnswer, { kind: 'fault' }>,
-  { texts, tag }: Language,
-  product: string,
-): HtmlPage {
+function faultPage({ fault, again }: Extract<BrowserAnswer, { kind: 'fault' }>, { texts }: Language): PageContent {
   const link = again === undefined ? undefined : html`<p class="action"><a href="${again}">${texts.again}</a></p>`;
   const main = html`<h1>${texts.faultTitle}</h1>
 <p role="alert">${texts.faults[fault]}</p>
 ${link}`;
-  return toPage(400, { title: texts.faultTitle, main, tag, product }, { 'Content-Security-Policy': contentPolicy([]) });
+  return { title: texts.faultTitle, main, status: 400 };
 }
 
 /** The result as a form for the client, which the person posts, because the page has no script. */
-export function returnPage(
-  { action, fields }: Extract<BrowserAnswer, { kind: 'post' }>,
-  { texts, tag }: Language,
-  product: string,
-): HtmlPage {
+function returnPage({ action, fields }: Extract<BrowserAnswer, { kind: 'post' }>, { texts }: Language): PageContent {
   const inputs = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">
 `,
@@ -100,25 +230,13 @@ export function returnPage(
 <form method="post" action="${action}">
 ${inputs}<button autofocus>${texts.goOn}</button>
 </form>`;
-  return toPage(
-    200,
-    { title, main, tag, product },
-    {
-      'Content-Security-Policy': contentPolicy([sourceOf(action)]),
-    },
-  );
+  return { title, main, formTargets: [sourceOf(action)] };
 }
 
-function toPage(
-  status: number,
-  {
-    title,
-    main,
-    tag,
-    product,
-  }: { readonly title: string; readonly main: Html; readonly tag: string; readonly product: string },
-  headers: HtmlPage['headers'],
-): HtmlPage {
+function toDocument(
+  { title, main }: Pick<PageContent, 'title' | 'main'>,
+  { tag, product }: { readonly tag: string; readonly product: string },
+): string {
   const { text } = html`<html lang="${tag}">
 <head>
 <meta charset="utf-8">
@@ -136,5 +254,5 @@ ${main}
 </body>
 </html>
 `.text;
-  return { status, headers, body: `<!doctype html>\n${text}<style>${STYLE}</style>\n${body}` };
+  return `<!doctype html>\n${text}<style>${STYLE}</style>\n${body}`;
 }

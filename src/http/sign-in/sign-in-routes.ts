@@ -1,27 +1,41 @@
-import { AUTHORIZE_PATH } from '../../oauth/authorize/authorization-endpoint.ts';
-import type { AuthorizationEndpoint, BrowserAnswer } from '../../oauth/authorize/browser-answer.ts';
+import type {
+  BrowserAnswer,
+  BrowserCookies,
+  BrowserEndpoints,
+  BrowserForm,
+} from '../../oauth/authorize/browser-answer.ts';
+import { AUTHORIZE_PATH } from '../../oauth/authorize/to-target.ts';
 import { checkFormHead } from '../../oauth/endpoints/form.ts';
 import { invalidRequest, refused } from '../../oauth/endpoints/refusals.ts';
 import type { Random } from '../../runtime/random.ts';
-import { type AnswerWriter, NO_BODY, UNCACHED, wholeBody } from '../answer/answer.ts';
+import { type AnswerHeaders, type AnswerWriter, NO_BODY, UNCACHED, wholeBody } from '../answer/answer.ts';
 import type { BodyReader } from '../answer/read-body.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
 import { type RefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
 import { originOf } from '../request-origin.ts';
-import { type BrowserCookie, createBrowserCookie } from './browser-cookie.ts';
+import { type BrowserCookieJar, createBrowserCookies } from './browser-cookie.ts';
 import { isNavigation, isOwnForm } from './browser-demands.ts';
-import { faultPage, type HtmlPage, returnPage, SIGN_IN_PATH, signInPage } from './pages.ts';
-import { chooseLanguage, type Language } from './texts.ts';
+import { CONSENT_PATH, NEW_PASSWORD_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, toHtmlPage } from './pages.ts';
+import { chooseLanguage } from './texts.ts';
 
 export interface SignInRouteParts {
   readonly platform: string;
   readonly issuer: string;
-  readonly endpoint: AuthorizationEndpoint;
+  readonly endpoints: BrowserEndpoints;
   readonly bodies: BodyReader;
   readonly writer: AnswerWriter;
   readonly random: Random;
   readonly throttle: RefusalThrottle;
 }
+
+/** What browsers reach: routes of their own, and the sign-out, whose path has another use as well. */
+export interface SignInRoutes {
+  readonly routes: readonly Route[];
+  /** Answers a browser at `LOGOUT_PATH`. */
+  readonly endSession: Handler;
+}
+
+export const LOGOUT_PATH = '/oauth/logout';
 
 /** A sealed request has 16 KiB at most; the rest is for a name and a password. Not a setting: a smaller one would shut people out. */
 const FORM_BYTES = 24 * 1024;
@@ -31,34 +45,58 @@ const REPEATED_BYTES = 8 * 1024;
 /** What a form-encoded text consists of, and nothing else: it becomes a header. */
 const AS_QUERY = /^[\w.~!$'()*+,;=:@/?%&-]*$/;
 
-/** The authorization endpoint and the form of its page. A browser's `Accept` is not looked at: both answer with pages. */
-export function signInRoutes(parts: SignInRouteParts): Route[] {
-  const cookie = createBrowserCookie(parts, parts.random);
-  const common = { access: 'public', admission: 'other', produces: 'any' } as const;
-  const GET = authorizeHandler(parts, cookie);
-  const POST = throttleRefusals(parts.throttle, signInHandler(parts, cookie));
-  return [
-    { ...common, template: AUTHORIZE_PATH, readsForm: true, methods: { GET, HEAD: GET, POST: repeatAsGet(parts) } },
-    { ...common, template: SIGN_IN_PATH, readsForm: true, admission: 'sign-in', methods: { POST } },
-  ];
-}
-
-function authorizeHandler(parts: SignInRouteParts, cookie: BrowserCookie): Handler {
-  return async (exchange) => {
-    if (!isNavigation(exchange.request)) throw refused('crossSiteForm');
-    const sent = cookie.read(exchange.request);
-    const browser = sent ?? cookie.create();
-    const answer = await parts.endpoint.authorize(exchange.target.query, browser);
-    const isNew = sent === undefined && answer.kind === 'sign-in';
-    send(parts, exchange, answer, isNew ? { 'Set-Cookie': cookie.header(browser) } : {});
+/** A browser's `Accept` is not looked at: all of these answer with pages. */
+export function createSignInRoutes(parts: SignInRouteParts): SignInRoutes {
+  const { endpoints, throttle } = parts;
+  const cookies = createBrowserCookies(parts, parts.random);
+  const common = { access: 'public', admission: 'other', produces: 'any', readsForm: true } as const;
+  const visit = visitHandler(parts, cookies);
+  const form = (answer: (form: BrowserForm) => Promise<BrowserAnswer>): Handler =>
+    throttleRefusals(throttle, formHandler(answer, parts, cookies));
+  const GET = visit(endpoints.authorize);
+  const endSession = visit(endpoints.endSession);
+  const endSessionByForm = repeatAsGet(LOGOUT_PATH, parts);
+  return {
+    routes: [
+      { ...common, template: AUTHORIZE_PATH, methods: { GET, HEAD: GET, POST: repeatAsGet(AUTHORIZE_PATH, parts) } },
+      { ...common, template: SIGN_IN_PATH, admission: 'sign-in', methods: { POST: form(endpoints.signIn) } },
+      { ...common, template: NEW_PASSWORD_PATH, admission: 'sign-in', methods: { POST: form(endpoints.newPassword) } },
+      { ...common, template: CONSENT_PATH, methods: { POST: form(endpoints.consent) } },
+      { ...common, template: SIGN_OUT_PATH, methods: { POST: form(endpoints.signOut) } },
+    ],
+    endSession: (exchange) => (exchange.request.method === 'POST' ? endSessionByForm : endSession)(exchange),
   };
 }
 
+const readCookies = ({ request }: Exchange, cookies: BrowserCookieJar): BrowserCookies => ({
+  browser: cookies.browser.read(request),
+  session: cookies.session.read(request),
+});
+
+type Visit = Parameters<BrowserEndpoints['authorize']>[0];
+
+/** A browser that opens an address of ours. It gets its cookie with the first page that has a form. */
+const visitHandler =
+  (parts: SignInRouteParts, cookies: BrowserCookieJar) =>
+  (answerTo: (visit: Visit) => Promise<BrowserAnswer>): Handler =>
+  async (exchange) => {
+    if (!isNavigation(exchange.request)) throw refused('crossSiteForm');
+    const { browser: sent, session } = readCookies(exchange, cookies);
+    const browser = sent ?? cookies.browser.create();
+    const { signal, target } = exchange;
+    const answer = await answerTo({ ...originOf(exchange), query: target.query, browser, session, signal });
+    const isNew = sent === undefined && 'request' in answer;
+    send(parts, exchange, answer, [
+      ...(isNew ? [cookies.browser.header(browser)] : []),
+      ...(answer.session === undefined ? [] : [cookies.session.header(answer.session)]),
+    ]);
+  };
+
 /**
- * OpenID Connect Core 3.1.2.1 allows a POST. Another site's form brings no cookie of ours (`SameSite=Lax`), so the browser comes
- * again by GET (B-16).
+ * OpenID Connect Core 3.1.2.1 and RP-Initiated Logout 2 allow a POST. Another site's form brings no cookie of ours
+ * (`SameSite=Lax`), so the browser comes again by GET (B-16).
  */
-function repeatAsGet({ bodies, writer }: SignInRouteParts): Handler {
+function repeatAsGet(path: string, { bodies, writer }: SignInRouteParts): Handler {
   return async (exchange) => {
     if (!isNavigation(exchange.request)) throw refused('crossSiteForm');
     checkFormHead(exchange.request.headers['content-type'], exchange.target.query);
@@ -66,12 +104,16 @@ function repeatAsGet({ bodies, writer }: SignInRouteParts): Handler {
     exchange.admit();
     const query = body.toString('latin1');
     if (!AS_QUERY.test(query)) throw invalidRequest('a parameter is not form-encoded UTF-8');
-    writer.send(exchange, 303, { Location: `${AUTHORIZE_PATH}?${query}`, ...UNCACHED }, NO_BODY);
+    writer.send(exchange, 303, { Location: `${path}?${query}`, ...UNCACHED }, NO_BODY);
   };
 }
 
-function signInHandler(parts: SignInRouteParts, cookie: BrowserCookie): Handler {
-  const { bodies, endpoint, throttle } = parts;
+function formHandler(
+  answerTo: (form: BrowserForm) => Promise<BrowserAnswer>,
+  parts: SignInRouteParts,
+  cookies: BrowserCookieJar,
+): Handler {
+  const { bodies, throttle } = parts;
   return async (exchange) => {
     const { request } = exchange;
     if (!isOwnForm(request)) throw refused('crossSiteForm');
@@ -80,11 +122,11 @@ function signInHandler(parts: SignInRouteParts, cookie: BrowserCookie): Handler 
     exchange.admit();
     const { address, signal } = exchange;
     const userAgent = request.headers['user-agent'];
-    const browser = cookie.read(request);
-    const answer = await endpoint.signIn({ ...originOf(exchange), body, browser, address, userAgent, signal });
+    const sent = readCookies(exchange, cookies);
+    const answer = await answerTo({ ...originOf(exchange), ...sent, body, address, userAgent, signal });
     const isThrottled = answer.kind === 'sign-in' && answer.retryAfterSeconds !== undefined;
     if (isThrottled) await throttle.turn(exchange);
-    send(parts, exchange, answer, {});
+    send(parts, exchange, answer, answer.session === undefined ? [] : [cookies.session.header(answer.session)]);
   };
 }
 
@@ -92,29 +134,16 @@ function send(
   { platform, writer }: SignInRouteParts,
   exchange: Exchange,
   answer: BrowserAnswer,
-  headers: Readonly<Record<string, string>>,
+  setCookies: readonly string[],
 ): void {
+  const headers: AnswerHeaders = { ...UNCACHED, ...(setCookies.length > 0 ? { 'Set-Cookie': setCookies } : {}) };
   if (answer.kind === 'redirect') {
-    writer.send(exchange, 303, { Location: answer.location, ...UNCACHED, ...headers }, NO_BODY);
+    writer.send(exchange, 303, { Location: answer.location, ...headers }, NO_BODY);
     return;
   }
-  const locales = answer.kind === 'sign-in' ? answer.locales : [];
+  const locales = 'locales' in answer ? answer.locales : [];
   const language = chooseLanguage(locales, exchange.request.headers['accept-language']);
-  const page = toPage(answer, language, platform);
-  const body = Buffer.from(page.body);
+  const page = toHtmlPage(answer, language, platform);
   const all = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Language': language.tag, ...page.headers };
-  writer.send(exchange, page.status, { ...all, ...UNCACHED, ...headers }, wholeBody(body));
-}
-
-function toPage(answer: Exclude<BrowserAnswer, { kind: 'redirect' }>, language: Language, product: string): HtmlPage {
-  switch (answer.kind) {
-    case 'sign-in':
-      return signInPage(answer, language, product);
-    case 'post':
-      return returnPage(answer, language, product);
-    case 'fault':
-      return faultPage(answer, language, product);
-    default:
-      return answer satisfies never;
-  }
+  writer.send(exchange, page.status, { ...all, ...headers }, wholeBody(Buffer.from(page.body)));
 }

@@ -23,8 +23,15 @@ button, .action a { display: block; width: 100%; margin-top: 1.75rem; padding: .
 button:hover, .action a:hover { background: var(--accent-hover); }
 input[type=hidden] + button { margin-top: 0; }
 input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+button.second { margin-top: .75rem; color: var(--accent); background: transparent; border-color: var(--line); }
+button.second:hover { background: var(--ground); }
+ul { margin: .5rem 0 0; padding-left: 1.25rem; }
+ul + p { margin-top: 1rem; }
+.choice { display: flex; gap: .5rem; align-items: center; font-weight: 400; }
+.choice input { width: 1.125rem; height: 1.125rem; margin: 0; }
 a { color: var(--accent); }
 [role=alert] { margin: 1.25rem 0; padding: .625rem .75rem; color: var(--bad); background: var(--on-bad); border-left: .25rem solid; border-radius: .25rem; }
+[role=alert] p { margin: 0; color: inherit; }
 @media (forced-colors: active) {
   button, .action a { color: ButtonText; background: ButtonFace; border-color: ButtonText; }
 }

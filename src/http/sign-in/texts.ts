@@ -1,4 +1,5 @@
 import type { BrowserAnswer, SignInProblem } from '../../oauth/authorize/browser-answer.ts';
+import type { PasswordRule } from '../../users/first-passwords.ts';
 import { preferredLanguages } from '../answer/accept.ts';
 
 type Fault = Extract<BrowserAnswer, { kind: 'fault' }>['fault'];
@@ -21,6 +22,29 @@ interface PageTexts {
   readonly username: string;
   readonly password: string;
   readonly submit: string;
+  /** Before the name of the user. */
+  readonly signedInAs: string;
+  readonly newPasswordTitle: string;
+  readonly passwordRules: string;
+  readonly newPassword: string;
+  readonly repeatedPassword: string;
+  readonly setPassword: string;
+  readonly differentPasswords: string;
+  readonly brokenRules: Readonly<Record<PasswordRule, string>>;
+  readonly consentTitle: string;
+  /** After the name of the client; a list of scopes may follow. */
+  readonly wantsAccess: string;
+  readonly scopes: Readonly<Record<string, string>>;
+  /** Before the host of the redirect address. */
+  readonly goesOnTo: string;
+  readonly otherAccount: string;
+  readonly allow: string;
+  readonly refuse: string;
+  readonly signOutTitle: string;
+  readonly everywhere: string;
+  readonly signOut: string;
+  readonly signedOutTitle: string;
+  readonly signedOutText: string;
   readonly problems: Readonly<Record<SignInProblem, string>>;
   /** With the seconds of `Retry-After`, or minutes where there are many. */
   readonly retryAfter: (wait: Wait) => string;
@@ -40,6 +64,41 @@ const ENGLISH: PageTexts = {
   username: 'User name or e-mail address',
   password: 'Password',
   submit: 'Sign in',
+  signedInAs: 'You are signed in as',
+  newPasswordTitle: 'Choose your own password',
+  passwordRules: 'At least 8 characters, with a lower-case letter, an upper-case letter and a digit.',
+  newPassword: 'New password',
+  repeatedPassword: 'New password, again',
+  setPassword: 'Set password',
+  differentPasswords: 'The two passwords are different.',
+  brokenRules: {
+    empty: 'Enter a password.',
+    hash: 'This is a password hash. Enter a password.',
+    short: 'The password needs at least 8 characters.',
+    long: 'The password is longer than 72 bytes.',
+    nul: 'The password has a character that cannot be typed.',
+    lower_case: 'The password needs a lower-case letter (a to z).',
+    upper_case: 'The password needs an upper-case letter (A to Z).',
+    digit: 'The password needs a digit (0 to 9).',
+  },
+  consentTitle: 'Allow access?',
+  wantsAccess: 'wants to use your account. It learns:',
+  scopes: {
+    openid: 'who you are',
+    profile: 'your name',
+    email: 'your e-mail address',
+    groups: 'the groups that you are in',
+    offline_access: 'this also while you are away',
+  },
+  goesOnTo: 'You go on to',
+  otherAccount: 'Use another account',
+  allow: 'Allow',
+  refuse: 'Refuse',
+  signOutTitle: 'Do you want to sign out?',
+  everywhere: 'On all my devices',
+  signOut: 'Sign out',
+  signedOutTitle: 'You are signed out',
+  signedOutText: 'You can close this page.',
   problems: {
     incomplete: 'Enter a name and a password.',
     incorrect: 'The name or the password is not correct.',
@@ -69,6 +128,41 @@ const CHINESE: PageTexts = {
   username: '用户名或邮箱',
   password: '密码',
   submit: '登录',
+  signedInAs: '当前登录用户：',
+  newPasswordTitle: '设置您自己的密码',
+  passwordRules: '至少 8 个字符，包含小写字母、大写字母和数字。',
+  newPassword: '新密码',
+  repeatedPassword: '再次输入新密码',
+  setPassword: '设置密码',
+  differentPasswords: '两次输入的密码不一致。',
+  brokenRules: {
+    empty: '请输入密码。',
+    hash: '这是密码的哈希值。请输入密码。',
+    short: '密码至少需要 8 个字符。',
+    long: '密码超过 72 字节。',
+    nul: '密码包含无法输入的字符。',
+    lower_case: '密码需要小写字母（a 到 z）。',
+    upper_case: '密码需要大写字母（A 到 Z）。',
+    digit: '密码需要数字（0 到 9）。',
+  },
+  consentTitle: '允许访问吗？',
+  wantsAccess: '请求使用您的账户，并将获知：',
+  scopes: {
+    openid: '您的身份',
+    profile: '您的姓名',
+    email: '您的邮箱地址',
+    groups: '您所属的用户组',
+    offline_access: '在您离开时也可获知以上信息',
+  },
+  goesOnTo: '您将前往',
+  otherAccount: '使用其他账户',
+  allow: '允许',
+  refuse: '拒绝',
+  signOutTitle: '要退出登录吗？',
+  everywhere: '在我的所有设备上退出',
+  signOut: '退出登录',
+  signedOutTitle: '您已退出登录',
+  signedOutText: '您可以关闭此页面。',
   problems: {
     incomplete: '请输入用户名和密码。',
     incorrect: '用户名或密码不正确。',

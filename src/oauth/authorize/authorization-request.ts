@@ -29,10 +29,20 @@ export interface AuthorizationRequest extends Return {
   readonly codeChallenge?: string;
 }
 
-/** What the page shows and decides, beside the request. */
-interface Prompting {
+/** Which page the person gets, and what it shows. */
+export interface Prompting {
   /** Whether the client wants an error instead of a page (`prompt=none`). */
   readonly isSilent: boolean;
+  /** Whether the password is asked for although somebody is signed in (`prompt=login`). */
+  readonly wantsPassword: boolean;
+  /** Whether the person chooses the account anew (`prompt=select_account`). */
+  readonly wantsAccount: boolean;
+  /** Whether the person is asked although it has agreed before (`prompt=consent`). */
+  readonly wantsConsent: boolean;
+  /** If the password was entered longer ago than this, it is asked for again. Seconds. */
+  readonly maxAgeSeconds?: number;
+  /** An ID token, as it was sent: the client expects its user. */
+  readonly idTokenHint?: string;
   /** The name to begin with. */
   readonly loginHint?: string;
   /** The languages that the client prefers, in their order. */
@@ -46,13 +56,14 @@ type AuthorizationErrorCode =
   | 'unauthorized_client'
   | 'access_denied'
   | 'login_required'
+  | 'consent_required'
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'registration_not_supported'
   | 'server_error'
   | 'temporarily_unavailable';
 
-interface AuthorizationError {
+export interface AuthorizationError {
   readonly code: AuthorizationErrorCode;
   readonly description: string;
 }
@@ -78,7 +89,7 @@ const LONGEST_HINT = 512;
 /** Base64url of a SHA-256 (RFC 7636 4.2). */
 const CHALLENGE = /^[\w-]{43}$/;
 
-/** The words of `prompt` (OpenID Connect Core 3.1.2.1). A page that always asks for the password does what all but `none` say. */
+/** The words of `prompt` (OpenID Connect Core 3.1.2.1). */
 const PROMPTS: readonly string[] = ['none', 'login', 'consent', 'select_account'];
 
 /** What an authorization request may ask for (OpenID Connect Discovery 3, RFC 9207 3; ID-08). */
@@ -189,7 +200,7 @@ function challengeFault(values: Values, client: Client): AuthorizationError | un
 }
 
 function promptFault(values: Values): AuthorizationError | undefined {
-  const words = (values.get('prompt') ?? '').split(' ').filter((word) => word !== '');
+  const words = promptWords(values);
   if (words.some((word) => !PROMPTS.includes(word))) return invalid('the parameter prompt has an unknown word');
   if (words.includes('none') && words.length > 1) return invalid('the word none of prompt stands alone');
   const maxAge = values.get('max_age');
@@ -197,6 +208,9 @@ function promptFault(values: Values): AuthorizationError | undefined {
     ? undefined
     : invalid('the parameter max_age is not a whole number of seconds');
 }
+
+const promptWords = (values: Values): readonly string[] =>
+  (values.get('prompt') ?? '').split(' ').filter((word) => word !== '');
 
 function lengthFault(values: Values): AuthorizationError | undefined {
   // RFC 6749 appendix A.5 allows printable ASCII in a state. Others are accepted, but control characters, which JSON would make six
@@ -217,7 +231,6 @@ function toRequest(
   const words = [...new Set(scopeWords(values))].filter((word) => SCOPES.includes(word));
   const nonce = values.get('nonce');
   const codeChallenge = values.get('code_challenge');
-  const loginHint = values.get('login_hint')?.slice(0, LONGEST_HINT);
   return {
     request: {
       ...to,
@@ -227,14 +240,25 @@ function toRequest(
       ...(nonce === undefined ? {} : { nonce }),
       ...(codeChallenge === undefined ? {} : { codeChallenge }),
     },
-    prompting: {
-      isSilent: values.get('prompt') === 'none',
-      ...(loginHint === undefined ? {} : { loginHint }),
-      locales: (values.get('ui_locales') ?? '')
-        .slice(0, LONGEST_LOCALES)
-        .split(' ')
-        .filter((tag) => tag !== ''),
-    },
+    prompting: toPrompting(values),
+  };
+}
+
+function toPrompting(values: Values): Prompting {
+  const words = promptWords(values);
+  const loginHint = values.get('login_hint')?.slice(0, LONGEST_HINT);
+  const idTokenHint = values.get('id_token_hint');
+  const maxAge = values.get('max_age');
+  const locales = (values.get('ui_locales') ?? '').slice(0, LONGEST_LOCALES).split(' ');
+  return {
+    isSilent: words.includes('none'),
+    wantsPassword: words.includes('login'),
+    wantsAccount: words.includes('select_account'),
+    wantsConsent: words.includes('consent'),
+    ...(maxAge === undefined ? {} : { maxAgeSeconds: Number(maxAge) }),
+    ...(loginHint === undefined ? {} : { loginHint }),
+    ...(idTokenHint === undefined ? {} : { idTokenHint }),
+    locales: locales.filter((tag) => tag !== ''),
   };
 }
 

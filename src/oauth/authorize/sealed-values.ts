@@ -1,6 +1,9 @@
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import type { Clock } from '../../runtime/clock.ts';
+import { derived } from '../../runtime/derived.ts';
 import { serviceUnavailable } from '../../status-error.ts';
+import { derivedKey } from '../keys/loaded-keys.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
 
 /** A key of AES-256-GCM, with the name by which it is found again. */
 interface SealingKey {
@@ -61,6 +64,25 @@ export function createSealedValues<Value extends object>(
       return opened?.payload.value;
     },
   };
+}
+
+/**
+ * Sealed values under a key of their own purpose that all replicas keep through every rotation of signing keys, so that no rotation
+ * interrupts a sign-in or signs a browser out.
+ */
+export function createLastingValues<Value extends object>(
+  purpose: string,
+  keys: Pick<SigningKeys, 'digestKey'>,
+  clock: Clock,
+): SealedValues<Value> {
+  const keyOf = derived((secret: Buffer) => derivedKey(secret, purpose));
+  return createSealedValues(`${purpose.replaceAll(' ', '-')}+jwe`, {
+    clock,
+    key: () => {
+      const secret = keys.digestKey();
+      return secret && { kid: 'digest-key', key: keyOf(secret) };
+    },
+  });
 }
 
 class UnknownKey extends Error {}

@@ -12,7 +12,7 @@ import { waitPastCutOff } from '../sessions/session-start.ts';
 import type { SessionChange, SessionStore, UserSessions } from '../sessions/sessions.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 import type { Imprint, TokenSession } from '../tokens/token-session.ts';
-import { standingDigest, type UserStandings } from '../tokens/user-standing.ts';
+import { isAsSignedIn, type UserStandings } from '../tokens/user-standing.ts';
 
 export interface CodeGrantParts {
   readonly codes: Pick<AuthorizationCodes, 'open'>;
@@ -89,18 +89,14 @@ function isVerified({ codeChallenge }: AuthorizationCode, verifier: string | und
   return VERIFIER.test(verifier) && digestOf(verifier) === codeChallenge;
 }
 
-/** Whether the user is as at the sign-in. Clocks may differ by the skew, as for tokens (`createLiveUsers`). */
+/** Whether the user is as at the sign-in, and this process would know if the session had ended. */
 function userFault(
   user: User | undefined,
   code: AuthorizationCode,
   { standing, sessions, skewSeconds }: Pick<CodeGrantParts, 'standing' | 'sessions'> & { readonly skewSeconds: number },
 ): CodeFault | undefined {
-  const isAsBefore =
-    user &&
-    user.state !== 'Disabled' &&
-    standingDigest(user, standing) === code.standing &&
-    code.issuedAt + skewSeconds >= (user.tokensNotBefore ?? 0);
-  if (!isAsBefore) return 'user_changed';
+  const signedIn = { standing: code.standing, at: code.issuedAt };
+  if (!user || !isAsSignedIn(user, signedIn, { standing, skewSeconds })) return 'user_changed';
   return sessions.knowsEndsOf(code.sid) ? undefined : 'begun_elsewhere';
 }
 

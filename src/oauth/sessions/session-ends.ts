@@ -11,7 +11,7 @@ import { GONE, type SessionStore } from './sessions.ts';
  * request's line of the audit trail says so. Only an end after a change of the user is reported here.
  */
 export interface SessionEnds {
-  /** Ends one session, with all of its tokens, access tokens included. */
+  /** Ends one session, with all of its tokens, access tokens included; with the session of a browser, all that began in it. */
   session(user: string, sid: string): Promise<void>;
   /** Ends every session of the user that has issued a token up to now, or up to `iat` if another replica's clock is ahead. */
   user(user: string, iat: number): Promise<void>;
@@ -43,7 +43,11 @@ const RETRY_MS = 5000;
  * ours, and the clock of the replica that forgets the end may be ahead of the clock of the one that checks the token.
  */
 export const rememberedSeconds = (options: OAuthOptions): number =>
-  longestTokenSeconds(options) + 2 * options.maximumClockSkewSeconds;
+  Math.max(longestTokenSeconds(options), longestBrowserSeconds(options)) + 2 * options.maximumClockSkewSeconds;
+
+/** How long a browser may show a session that has ended; 0 if no client has a sign-in by browser. */
+const longestBrowserSeconds = ({ clients, browserSessionMaxAgeSeconds: longest }: OAuthOptions): number =>
+  clients.some(({ redirectURIs }) => redirectURIs.length > 0) ? longest : 0;
 
 export function createSessionEnds(options: OAuthOptions, parts: EndParts): SessionEnds {
   const remembered = rememberedSeconds(options);

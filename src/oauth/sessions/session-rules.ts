@@ -1,3 +1,4 @@
+import { browserSessionOf } from './session-id.ts';
 import { type DeadSession, NOTHING_REMEMBERED, type SessionRecord, type UserSessions } from './sessions.ts';
 
 /** The most sessions of one user with a rotated refresh token. Above it the session that was idle longest ends. */
@@ -11,10 +12,16 @@ const MOST_ROTATIONS = 10;
 const ROTATION_SPAN_MS = 60_000;
 
 /**
- * Whether a token is refused because its session has ended, or because it was issued at or before the cut-off (T-17).
+ * Whether a token is refused because its session or the browser's has ended, or because it was issued at or before the cut-off
+ * (T-17).
  */
 export const isDead = (sessions: UserSessions, token: { readonly sid: string; readonly iat: number }): boolean =>
-  sessions.dead.has(token.sid) || (token.iat <= sessions.cutOff && sessions.spared !== token.sid);
+  (sessions.dead.size > 0 && (sessions.dead.has(token.sid) || sessions.dead.has(browserSessionOf(token.sid)))) ||
+  (token.iat <= sessions.cutOff && !isSpared(sessions, token.sid));
+
+/** Whether the cut-off does not affect this session: it began in the same browser session as the spared one. */
+const isSpared = ({ spared }: Pick<UserSessions, 'spared'>, sid: string): boolean =>
+  spared !== undefined && browserSessionOf(spared) === browserSessionOf(sid);
 
 /** A refresh token that has passed every check that does not depend on the session record. */
 export interface Presented {
@@ -68,10 +75,9 @@ export function withRotation(
   return { ...sessions, live: new Map(sessions.live).set(sid, { ...rotated, rotationsMs }) };
 }
 
-/** The record after one session has ended. */
+/** The record after one session has ended; with the session of a browser, all that began in it. */
 export function withSessionEnded(sessions: UserSessions, sid: string, ended: DeadSession): UserSessions {
-  const live = new Map(sessions.live);
-  live.delete(sid);
+  const live = new Map([...sessions.live].filter(([one]) => one !== sid && browserSessionOf(one) !== sid));
   return { ...sessions, live, dead: new Map(sessions.dead).set(sid, ended) };
 }
 
@@ -82,7 +88,7 @@ export function withCutOff(
 ): UserSessions {
   const cause = cutOff.cause ?? sessions.cutOffCause;
   const outlives = ([sid, record]: [string, SessionRecord]): boolean =>
-    sid === cutOff.spared || record.issuedAt > cutOff.at;
+    isSpared(cutOff, sid) || record.issuedAt > cutOff.at;
   return {
     live: new Map([...sessions.live].filter(outlives)),
     dead: sessions.dead,

@@ -33,7 +33,7 @@ export interface UserSessions {
   readonly dead: ReadonlyMap<string, DeadSession>;
   /** The cut-off: tokens with an `iat` at or before this second are refused; 0 if there is none. */
   readonly cutOff: number;
-  /** The only session that the cut-off does not affect. */
+  /** The cut-off affects neither this session nor others that began in the same browser session. */
   readonly spared?: string;
   /** A digest of the user's new state when the cut-off was set, or `GONE`. A replica that sees the same change need not set it again. */
   readonly cutOffCause?: string;

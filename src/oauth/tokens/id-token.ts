@@ -7,7 +7,7 @@ import type { Imprint, TokenSession } from './token-session.ts';
 import type { UserStandings } from './user-standing.ts';
 
 /** The `typ` of ID tokens. Access and refresh tokens have their own, so an ID token is accepted as neither (ID-06). */
-const ID_TYP = 'JWT';
+export const ID_TYP = 'JWT';
 
 export interface IdTokenRequest {
   readonly session: TokenSession;

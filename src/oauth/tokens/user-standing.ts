@@ -75,6 +75,22 @@ export function standingDigest(user: User | undefined, standing: UserStandings):
   return createHash('sha256').update(words.join(':')).digest('base64url').slice(0, DIGEST_CHARACTERS);
 }
 
+/** A user at a sign-in: the digest of the standing, and when it was, in seconds. */
+export interface SignedInUser {
+  readonly standing: string;
+  readonly at: number;
+}
+
+/** Whether the user is as at the sign-in. The clocks of two replicas may differ by the skew, as for tokens (`createLiveUsers`). */
+export const isAsSignedIn = (
+  user: User,
+  { standing: digest, at }: SignedInUser,
+  { standing, skewSeconds }: { readonly standing: UserStandings; readonly skewSeconds: number },
+): boolean =>
+  user.state !== 'Disabled' &&
+  standingDigest(user, standing) === digest &&
+  at + skewSeconds >= (user.tokensNotBefore ?? 0);
+
 function passwordDigest(user: User, key: Buffer | undefined): string | undefined {
   if (user.passwordHash === undefined || !key) return undefined;
   const digest = createHmac('sha256', key).update(`password-hash:${user.passwordHash}`).digest('base64url');

@@ -306,6 +306,9 @@ const SILENT: Readonly<Record<string, string>> = {
   '/oauth/.well-known/openid-configuration': 'a public document',
   '/oauth/authorize': 'a visit, which changes nothing',
   '/oauth/sign-in': 'without its page it is nobody’s attempt; its lines are those of B-44',
+  '/oauth/new-password': 'without its page it is nobody’s password; its lines are those of B-26',
+  '/oauth/consent': 'without its page it is nobody’s decision; its lines are those of B-44',
+  '/oauth/sign-out': 'without its page it ends nothing; its lines are those of B-50',
   '/oauth/userinfo': 'a read with an access token, as any other: the access log names its session',
 };
 

@@ -1,6 +1,6 @@
 import * as openid from 'openid-client';
-import { type Dispatcher, request } from 'undici';
 import { describe, expect, test } from 'vitest';
+import { Browser, FORM, NAVIGATION, OWN_FORM, send } from '../../support/browser.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { passwordOf, type Service, startCluster, startService } from './stand.ts';
 
@@ -9,11 +9,6 @@ const CLIENTS = [
   { name: 'web', secret: 'made-up-secret-of-web', redirectURIs: ['https://app.example.com/callback'] },
   { name: 'cli', public: true, redirectURIs: ['http://127.0.0.1/callback'] },
 ];
-
-/** What Chromium sends when a person opens an address. */
-const NAVIGATION = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Site': 'cross-site' };
-/** What it sends with the form of a page that has `Referrer-Policy: no-referrer`. */
-const OWN_FORM = { ...NAVIGATION, 'Sec-Fetch-Site': 'same-origin', Origin: 'null' };
 
 interface Stand {
   readonly issuer: string;
@@ -33,54 +28,6 @@ async function start(): Promise<Stand> {
     service,
     config: await openid.discovery(new URL(issuer), 'cli', undefined, openid.None(), { execute }),
   };
-}
-
-interface Page {
-  readonly url: URL;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-/** Sends a request with exactly these headers, as `fetch` does not: it has a `Sec-Fetch-Mode` of its own. */
-async function send(
-  url: URL,
-  options: Omit<Dispatcher.RequestOptions, 'origin' | 'path' | 'method'> & { method?: 'POST' },
-) {
-  const { statusCode, headers, body } = await request(url, options);
-  return { url, status: statusCode, headers: headers as Record<string, string>, text: await body.text() };
-}
-
-const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
-
-/** A browser without scripts: it keeps a cookie, and sends what was typed into the form of the last page. */
-class Browser {
-  #cookie: string | undefined;
-
-  async open(url: URL, headers: Record<string, string> = NAVIGATION): Promise<Page> {
-    return this.#keep(await send(url, { headers: { ...headers, ...this.#cookies() } }));
-  }
-
-  /** Posts the form of the page with these fields. */
-  async submit(page: Page, fields: Record<string, string>, headers: Record<string, string> = OWN_FORM): Promise<Page> {
-    const inputs = [...page.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)];
-    const hidden = inputs.map(([, name = '', value = '']): [string, string] => [name, value]);
-    const action = /<form method="post" action="([^"]*)">/.exec(page.text)?.[1] ?? '';
-    const body = new URLSearchParams([...hidden, ...Object.entries(fields)]).toString();
-    const all = { ...FORM, ...headers, ...this.#cookies() };
-    return this.#keep(await send(new URL(action, page.url), { method: 'POST', body, headers: all }));
-  }
-
-  forget(): void {
-    this.#cookie = undefined;
-  }
-
-  #cookies = (): Record<string, string> => (this.#cookie === undefined ? {} : { Cookie: this.#cookie });
-
-  #keep(answer: Page): Page {
-    this.#cookie = [answer.headers['set-cookie'] ?? []].flat()[0]?.split(';')[0] ?? this.#cookie;
-    return answer;
-  }
 }
 
 const ADA = { username: 'ada', password: passwordOf('ada') };

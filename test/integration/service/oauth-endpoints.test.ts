@@ -29,8 +29,15 @@ const advertised = (metadata: Metadata): Map<string, string> =>
       .map(([name, url]) => [name, new URL(String(url)).pathname]),
   );
 
-/** What the metadata have no member for: themselves, the webhook of an API server, and the form of our own page. */
-const NOT_FOR_CLIENTS = ['/oauth/.well-known/openid-configuration', '/oauth/authenticate', '/oauth/sign-in'];
+/** What the metadata have no member for: themselves, the webhook of an API server, and the forms of our own pages. */
+const NOT_FOR_CLIENTS = [
+  '/oauth/.well-known/openid-configuration',
+  '/oauth/authenticate',
+  '/oauth/sign-in',
+  '/oauth/new-password',
+  '/oauth/consent',
+  '/oauth/sign-out',
+];
 
 const basic = ({ client_id, client_secret }: typeof CLIENT): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,

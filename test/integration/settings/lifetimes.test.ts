@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Browser } from '../../support/browser.ts';
 import { eventually, type Pair, passwordOf, type Service } from '../service/stand.ts';
 import { claimsOf, startOdd } from './odd-settings.ts';
 
@@ -13,6 +14,17 @@ const signInBrief = async (service: Service, more = {}): Promise<Pair & { readon
   ).body;
 
 const lifeOf = (token: string): number => Number(claimsOf(token)['exp']) - Number(claimsOf(token)['iat']);
+
+/** Ada's browser, which has signed in for the client `site`; `visit` is the status of a further request of the client. */
+async function startBrowser() {
+  const { service, clock } = await startOdd();
+  const request = new URLSearchParams({ client_id: 'site', response_type: 'code', scope: 'profile' });
+  const url = new URL(`${service.gatehouse.origin}/oauth/authorize?${request}`);
+  const browser = new Browser();
+  const form = { username: 'ada', password: passwordOf('ada') };
+  expect((await browser.submit(await browser.open(url), form)).status).toBe(303);
+  return { clock, visit: async () => (await browser.open(url)).status };
+}
 
 describe('configured lifetimes', () => {
   test('authentication.oauthOptions.accessTokenMaxAge: a token is good for 431 s', async () => {
@@ -42,6 +54,24 @@ describe('configured lifetimes', () => {
     expect(Number(claimsOf(token)['exp']) - start).toBe(1_003);
     clock.jumpWall(208_000);
     expect((await service.refresh(token)).status).toBe(400);
+  });
+
+  test('authentication.oauthOptions.browserSessionIdle: a browser that comes again within 489 s needs no password', async () => {
+    const { clock, visit } = await startBrowser();
+    clock.jumpWall(487_000);
+    expect(await visit()).toBe(303);
+    clock.jumpWall(490_000);
+    expect(await visit()).toBe(200);
+  });
+
+  test('authentication.oauthOptions.browserSessionMaxAge: the password is asked for again after 781 s', async () => {
+    const { clock, visit } = await startBrowser();
+    clock.jumpWall(390_000);
+    expect(await visit()).toBe(303);
+    clock.jumpWall(389_000);
+    expect(await visit()).toBe(303);
+    clock.jumpWall(3_000);
+    expect(await visit()).toBe(200);
   });
 
   test('authentication.oauthOptions.clients[].accessTokenMaxAge: that of one client is 309 s', async () => {

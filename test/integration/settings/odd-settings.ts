@@ -49,10 +49,13 @@ export const ODD = {
       accessTokenMaxAge: '7m11s',
       accessTokenInactivityTimeout: '3m7s',
       sessionMaxAge: '16m43s',
+      browserSessionMaxAge: '13m1s',
+      browserSessionIdle: '8m9s',
       refreshReplayWindow: '9s',
       keyRotationPeriod: '1h53m',
       clients: [
         { name: 'gatehouse', secret: 'gatehouse' },
+        { name: 'site', secret: 'made-up-site', redirectURIs: ['https://site.example.com/'] },
         {
           name: 'brief',
           secret: 'made-up-brief',

@@ -17,6 +17,7 @@ import { createLiveUsers, createUserStandings, type UserStandings } from '../../
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import type { SecurityEvents } from '../../../src/security-events.ts';
+import type { FirstPasswords } from '../../../src/users/first-passwords.ts';
 import type { SignInAttempt, SignInResult } from '../../../src/users/sign-in.ts';
 import type { User } from '../../../src/users/user.ts';
 import { ALWAYS_CURRENT } from '../../support/always-current.ts';
@@ -42,6 +43,8 @@ export const testOptions: OAuthOptions = {
   accessTokenMaxAgeSeconds: 7200,
   accessTokenInactivityTimeoutSeconds: 7200,
   sessionMaxAgeSeconds: 30 * 86_400,
+  browserSessionMaxAgeSeconds: 12 * 3600,
+  browserSessionIdleSeconds: 2 * 3600,
   refreshReplayWindowSeconds: 30,
   maximumClockSkewSeconds: 10,
   multipleLogin: true,
@@ -158,6 +161,8 @@ export interface TestServer {
   changed(name: string): void;
   /** What the next sign-ins come to; by default the user of that name. */
   signIn: (attempt: SignInAttempt) => SignInResult | Promise<SignInResult>;
+  /** What sets first passwords; nothing until a test says otherwise. */
+  firstPasswords: FirstPasswords | undefined;
   readonly events: SecurityEvents;
   readonly clientFailures: ReturnType<typeof createClientFailureCounter>;
   /** Lines that were logged. */
@@ -197,7 +202,8 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   const liveUser = createLiveUsers(directory, standing, { maximumClockSkewSeconds: 10 });
   const judging = { data, keys, sessions, standing, liveUser, clock, random };
   const verifier = createTokenVerifier(options, { ...judging, verifications });
-  const test: { signIn: TestServer['signIn'] } = {
+  const test: Pick<TestServer, 'signIn' | 'firstPasswords'> = {
+    firstPasswords: undefined,
     signIn: ({ username }) => {
       const user = users.get(username);
       return user ? { kind: 'ok', user } : { kind: 'refused' };
@@ -218,6 +224,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
     events,
     clientFailures,
     clientSecrets: configuredSecrets,
+    firstPasswords: () => test.firstPasswords,
   };
   const server = createAuthorizationServer(options, parts);
   return Object.assign(test, {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SignInResult } from '../../../../src/users/sign-in.ts';
 import { refusalOf, testOptions } from '../test-server.ts';
-import { authorize, CALLBACK, newBrowserServer, newCode, post, returned } from './sign-in-flow.ts';
+import { authorize, CALLBACK, newBrowserServer, newCode, open, post, returned } from './sign-in-flow.ts';
 
 const CODE = /^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -28,7 +28,7 @@ describe('the authorization endpoint', () => {
 
   test('B-05 has the fields of a form for a client that wants one', async () => {
     const server = await newBrowserServer();
-    expect(await post(server, await authorize(server, { response_mode: 'form_post' }))).toEqual({
+    expect(await post(server, await authorize(server, { response_mode: 'form_post' }))).toMatchObject({
       kind: 'post',
       action: CALLBACK,
       fields: { code: expect.stringMatching(CODE), state: 'state of web', iss: testOptions.issuer },
@@ -82,7 +82,7 @@ describe('the authorization endpoint', () => {
       expect(answer).toMatchObject({ kind: 'fault', fault: 'lost_cookie' });
       const again = 'again' in answer ? (answer.again ?? '') : '';
       const query = again.replace(/^\/oauth\/authorize\?/, '');
-      expect(await server.server.browser?.authorize(query, 'another-browser')).toMatchObject({
+      expect(await open(server, query, { browser: 'another-browser' })).toMatchObject({
         ...{ kind: 'sign-in', clientId: 'web', redirectURI: CALLBACK },
       });
     }

@@ -48,7 +48,10 @@ describe('an authorization request', () => {
         ...{ clientId: 'web', redirectURI: CALLBACK, isRedirectNamed: true, responseMode: 'query', state: 's/1' },
         ...{ scope: 'openid email', nonce: 'n', codeChallenge: CHALLENGE },
       },
-      prompting: { isSilent: false, loginHint: 'ada', locales: [] },
+      prompting: {
+        ...{ isSilent: false, wantsPassword: false, wantsAccount: false, wantsConsent: false },
+        ...{ loginHint: 'ada', locales: [] },
+      },
     });
   });
 

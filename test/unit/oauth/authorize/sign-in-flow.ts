@@ -44,21 +44,51 @@ const endpointOf = ({ server }: TestServer) => {
   return server.browser;
 };
 
-export const authorize = (test: TestServer, change: Record<string, string> = {}): Promise<BrowserAnswer> =>
-  endpointOf(test).authorize(new URLSearchParams({ ...REQUEST, ...change }).toString(), BROWSER);
+const CONTEXT = { ...ORIGIN, signal: new AbortController().signal };
+
+/** Opens `/oauth/authorize`, with this session cookie. */
+export const authorize = (
+  test: TestServer,
+  change: Record<string, string> = {},
+  session?: string,
+): Promise<BrowserAnswer> => open(test, new URLSearchParams({ ...REQUEST, ...change }).toString(), { session });
+
+/** Opens it with this whole query. */
+export const open = (
+  test: TestServer,
+  query: string,
+  { browser = BROWSER, session }: { readonly browser?: string; readonly session?: string | undefined } = {},
+): Promise<BrowserAnswer> => endpointOf(test).authorize({ ...CONTEXT, query, browser, session });
+
+type Fields = Record<string, string | undefined>;
+
+/** Posts a form of ours: the sealed value of this page, and these fields. `''` for a cookie means none. */
+const postForm =
+  (to: 'signIn' | 'newPassword' | 'consent' | 'signOut', usual: Record<string, string>) =>
+  (test: TestServer, page: BrowserAnswer, { browser = BROWSER, session, ...form }: Fields = {}) => {
+    const request = 'request' in page ? page.request : '';
+    const fields = { request, ...usual, ...form } as Record<string, string>;
+    const http = { ...CONTEXT, address: '192.0.2.1', userAgent: 'Browser/1' };
+    const body = Buffer.from(new URLSearchParams(fields).toString());
+    return endpointOf(test)[to]({ ...http, body, session, browser: browser === '' ? undefined : browser });
+  };
 
 /** What the form of this page is answered with. */
-export function post(
+export const post = postForm('signIn', { username: 'alice', password: 'Made-up-1' });
+export const newPassword = postForm('newPassword', { password: 'My-own-1', repeated: 'My-own-1' });
+export const decide = postForm('consent', { decision: 'allow' });
+export const signOut = postForm('signOut', {});
+
+/** Opens the end session endpoint. */
+export const endSession = (
   test: TestServer,
-  page: BrowserAnswer,
-  { browser = BROWSER, ...form }: { readonly browser?: string | undefined } & Record<string, string | undefined> = {},
-): Promise<BrowserAnswer> {
-  const request = page.kind === 'sign-in' ? page.request : '';
-  const fields = { request, username: 'alice', password: 'Made-up-1', ...form } as Record<string, string>;
-  const http = { ...ORIGIN, address: '192.0.2.1', userAgent: 'Browser/1', signal: new AbortController().signal };
-  const body = Buffer.from(new URLSearchParams(fields).toString());
-  return endpointOf(test).signIn({ ...http, body, browser: browser === '' ? undefined : browser });
-}
+  parameters: Record<string, string> = {},
+  session?: string,
+): Promise<BrowserAnswer> =>
+  endpointOf(test).endSession({
+    ...CONTEXT,
+    ...{ query: new URLSearchParams(parameters).toString(), browser: BROWSER, session },
+  });
 
 /** The parameters with which the browser comes back to the client. */
 export function returned(answer: BrowserAnswer): Readonly<Record<string, string>> {

@@ -1,0 +1,148 @@
+import type { SecurityEvents } from '../../security-events.ts';
+import { type Form, parameter, parseForm, parseParameters } from '../endpoints/form.ts';
+import { notAvailable } from '../endpoints/refusals.ts';
+import { withParameters } from '../endpoints/with-parameters.ts';
+import { OAuthError } from '../oauth-error.ts';
+import type { OAuthOptions } from '../options.ts';
+import type { SessionEnds } from '../sessions/session-ends.ts';
+import { browserSessionOf } from '../sessions/session-id.ts';
+import type { TokenData } from '../token-data.ts';
+import type { Act } from '../tokens/act.ts';
+import { digestOf } from './authorization-code.ts';
+import { asAct } from './browser-act.ts';
+import type { BrowserAnswer, BrowserEndpoints, SignOutPage } from './browser-answer.ts';
+import type { BrowserSession, BrowserSessions } from './browser-session.ts';
+import type { IdTokenHint, IdTokenHints } from './id-token-hint.ts';
+import { PAGE_SECONDS } from './pending-request.ts';
+import type { SealedValues } from './sealed-values.ts';
+
+/** A sign-out on its way through the page that asks for it. */
+export interface PendingSignOut extends Destination {
+  /** The session that the page asks about. */
+  readonly sid: string;
+  /** `digestOf` the value of the browser's cookie. */
+  readonly browser: string;
+}
+
+/** Where the person goes afterwards, in which language. */
+interface Destination {
+  /** Registered for the client, with the client's state; absent: our own page. */
+  readonly target?: string;
+  readonly locales: readonly string[];
+}
+
+export interface EndSessionParts {
+  readonly pendingSignOuts: SealedValues<PendingSignOut>;
+  readonly browserSessions: Pick<BrowserSessions, 'known'>;
+  readonly hints: IdTokenHints;
+  readonly ends: Pick<SessionEnds, 'session' | 'user'>;
+  /** The data that an end needs; users are no part of it. */
+  readonly data: Pick<TokenData, 'check'>;
+  readonly events: SecurityEvents;
+}
+
+/**
+ * The end session endpoint (OpenID Connect RP-Initiated Logout 1.0). A visit ends a session only if its ID token proves that the
+ * person's own client sent it; any other site can send the browser here as well, so then a page asks first (B-50, B-51).
+ */
+export function createEndSession(
+  options: OAuthOptions,
+  parts: EndSessionParts,
+): Pick<BrowserEndpoints, 'endSession' | 'signOut'> {
+  const endSession: BrowserEndpoints['endSession'] = (visit) =>
+    asAct(parts.events, visit, async (act) => {
+      const parameters = readParameters(visit.query);
+      if (!parameters) return { kind: 'fault', fault: 'malformed' };
+      const hint = parts.hints(parameter(parameters, 'id_token_hint'));
+      const destination = destinationOf(parameters, hint, options);
+      const session = await parts.browserSessions.known(visit.session);
+      if (!session) return goTo(destination);
+      if (!hint || !isOf(hint, session)) return askFirst(session, visit.browser, destination, parts);
+      act.involves({ clientId: hint.clientId });
+      return end(session, { destination, everywhere: false, act }, parts);
+    });
+  const signOut: BrowserEndpoints['signOut'] = (form) =>
+    asAct(parts.events, form, async (act) => {
+      const fields = parseForm(form.body);
+      const pending = await parts.pendingSignOuts.open(parameter(fields, 'request') ?? '');
+      if (!pending) return { kind: 'fault', fault: 'expired' };
+      const session = await parts.browserSessions.known(form.session);
+      if (!session || form.browser === undefined || digestOf(form.browser) !== pending.browser)
+        return { kind: 'fault', fault: 'lost_cookie' };
+      if (session.sid !== pending.sid) return { kind: 'fault', fault: 'expired' };
+      return end(session, { destination: pending, everywhere: parameter(fields, 'all') === 'true', act }, parts);
+    });
+  return { endSession, signOut };
+}
+
+/** `undefined` if the address is damaged. */
+function readParameters(query: string): Form | undefined {
+  try {
+    return parseParameters(query);
+  } catch (error) {
+    if (error instanceof OAuthError) return undefined;
+    throw error;
+  }
+}
+
+/** An address that is not registered for the client is left out, so that nobody can send people elsewhere through us (B-52). */
+function destinationOf(
+  parameters: Form,
+  hint: IdTokenHint | undefined,
+  { clients }: Pick<OAuthOptions, 'clients'>,
+): Destination {
+  const named = parameter(parameters, 'client_id');
+  const isClear = !hint || named === undefined || named === hint.clientId;
+  const client = isClear ? clients.find(({ name }) => name === (hint?.clientId ?? named)) : undefined;
+  const address = parameter(parameters, 'post_logout_redirect_uri');
+  const isRegistered = address !== undefined && client?.postLogoutRedirectURIs.includes(address);
+  const locales = (parameter(parameters, 'ui_locales') ?? '').slice(0, LONGEST_LOCALES).split(' ');
+  const state = parameter(parameters, 'state');
+  return {
+    ...(isRegistered ? { target: state === undefined ? address : withParameters(address, { state }) } : {}),
+    locales: locales.filter((tag) => tag !== ''),
+  };
+}
+
+/** Some ten tags of BCP 47. */
+const LONGEST_LOCALES = 128;
+
+const isOf = ({ user, sid }: IdTokenHint, session: BrowserSession): boolean =>
+  user === session.user && [session.sid, ...session.earlier].includes(browserSessionOf(sid));
+
+async function askFirst(
+  { sid, user }: BrowserSession,
+  browser: string,
+  { target, locales }: Destination,
+  { pendingSignOuts }: Pick<EndSessionParts, 'pendingSignOuts'>,
+): Promise<SignOutPage> {
+  const to = target === undefined ? {} : { target };
+  const request = await pendingSignOuts.seal({ sid, locales, browser: digestOf(browser), ...to }, PAGE_SECONDS);
+  return {
+    ...{ kind: 'sign-out', signedIn: user, request, locales },
+    ...(target === undefined ? {} : { redirectURI: target }),
+  };
+}
+
+async function end(
+  { user, sid, earlier, authTime }: BrowserSession,
+  {
+    destination,
+    everywhere,
+    act,
+  }: { readonly destination: Destination; readonly everywhere: boolean; readonly act: Act },
+  { ends, data }: Pick<EndSessionParts, 'ends' | 'data'>,
+): Promise<BrowserAnswer> {
+  act.is('sign_out');
+  act.involves({ user, sid });
+  act.says({ scope: everywhere ? 'user' : 'session' });
+  data.check();
+  const all = everywhere ? [ends.user(user, authTime)] : [sid, ...earlier].map((one) => ends.session(user, one));
+  await Promise.all(all).catch((error: unknown) => {
+    throw error instanceof OAuthError ? error : notAvailable(error);
+  });
+  return { ...goTo(destination), session: '' };
+}
+
+const goTo = ({ target, locales }: Destination): BrowserAnswer =>
+  target === undefined ? { kind: 'signed-out', locales } : { kind: 'redirect', location: target };

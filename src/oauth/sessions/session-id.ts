@@ -1,0 +1,14 @@
+/**
+ * The sessions of clients that begin in one browser have the browser's session in their id: `<browser session>~<own>`. So the end
+ * of the browser's session ends them all, whoever began them and on whichever replica (B-28). Neither part contains the separator.
+ */
+const SEPARATOR = '~';
+
+/** The id of a client's session that begins in the session of a browser. */
+export const sessionIdWithin = (browserSession: string, own: string): string => `${browserSession}${SEPARATOR}${own}`;
+
+/** The session of the browser in which this session began; the session itself if it began in none. */
+export function browserSessionOf(sid: string): string {
+  const end = sid.indexOf(SEPARATOR);
+  return end < 0 ? sid : sid.slice(0, end);
+}
