@@ -35,7 +35,7 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
   test('B-27 comes to another application without a page, by a cookie that ends with the browser', async () => {
     const { stand, person, tab } = await signedIn();
     const { redeem } = await comes(tab, stand, { client: 'console' });
-    expect(await tab.look()).toMatchObject({ path: '/callback', heading: 'Welcome' });
+    await expect.poll(tab.look).toMatchObject({ path: '/callback', heading: 'Welcome' });
     expect(await redeem()).toMatchObject({ user: 'ada' });
     const cookies = await person.context.cookies();
     expect(cookies.find(({ name }) => name === 'gatehouse-session')).toMatchObject({
@@ -48,7 +48,7 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
     const { stand, tab } = await signedIn();
     await tab.back();
     await expect.poll(() => stand.application.arrivals.length).toBe(2);
-    await expect.poll(() => tab.look()).toMatchObject({ path: '/callback', fields: {} });
+    await expect.poll(tab.look).toMatchObject({ path: '/callback', fields: {} });
   });
 
   test('B-27 sees no password with "back" after a wrong one, since no browser repeats the form by itself', async () => {
@@ -66,19 +66,19 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
   test('B-11 B-29 types the password again for `prompt=login`, and reads who is signed in', async () => {
     const { stand, tab } = await signedIn();
     const { redeem } = await comes(tab, stand, { prompt: 'login' });
-    expect(await tab.look()).toMatchObject({ heading: 'Sign in', fields: { username: 'ada', password: '' } });
+    await expect.poll(tab.look).toMatchObject({ heading: 'Sign in', fields: { username: 'ada', password: '' } });
     expect(await tab.text()).toContain('You are signed in as ada');
     await tab.submit({ password: ADA.password });
     expect(await redeem()).toMatchObject({ user: 'ada' });
     await tab.back();
-    await expect.poll(() => tab.look()).toMatchObject({ heading: 'Sign in', fields: { password: '' } });
+    await expect.poll(tab.look).toMatchObject({ heading: 'Sign in', fields: { password: '' } });
     expect(tab.complaints).toEqual([]);
   });
 
   test('B-11 B-29 signs in with another account, which then has the session', async () => {
     const { stand, tab } = await signedIn();
     await comes(tab, stand, { prompt: 'select_account' });
-    expect(await tab.look()).toMatchObject({ focus: 'username', fields: { username: '', password: '' } });
+    await expect.poll(tab.look).toMatchObject({ focus: 'username', fields: { username: '', password: '' } });
     await tab.submit(JOE);
     const { redeem } = await comes(tab, stand, { client: 'console' });
     expect(await redeem()).toMatchObject({ user: 'joe' });
@@ -88,7 +88,7 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
     const { stand, tab } = await signedIn();
     const grafana = { client: 'grafana', scope: 'openid email' };
     await comes(tab, stand, grafana);
-    expect(await tab.look()).toMatchObject({ heading: 'Allow access?', scripts: 0 });
+    await expect.poll(tab.look).toMatchObject({ heading: 'Allow access?', scripts: 0 });
     expect(await tab.text()).toMatch(
       new RegExp(`grafana wants .*your e-mail address.*${new URL(stand.application.origin).host}.*ada.*another`, 's'),
     );
@@ -98,7 +98,7 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
     await tab.submit({}, 'button[value=allow]');
     expect(await redeem()).toMatchObject({ user: 'ada' });
     await comes(tab, stand, grafana);
-    expect(await tab.look()).toMatchObject({ path: '/callback' });
+    await expect.poll(tab.look).toMatchObject({ path: '/callback' });
     expect(tab.complaints).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
     const { stand, tab } = await signedIn();
     const { redeem } = await comes(tab, stand, { client: 'grafana' });
     await tab.follow('main a');
-    expect(await tab.look()).toMatchObject({ heading: 'Sign in', fields: { username: '' } });
+    await expect.poll(tab.look).toMatchObject({ heading: 'Sign in', fields: { username: '' } });
     await tab.submit(JOE);
     expect(await tab.text()).toContain('joe');
     await tab.submit({}, 'button[value=allow]');
@@ -119,11 +119,11 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
     const { url, redeem } = await newRequest(stand);
     await tab.open(url);
     await tab.submit(IVY);
-    expect(await tab.look()).toMatchObject({ heading: 'Choose your own password', focus: 'password', scripts: 0 });
+    await expect.poll(tab.look).toMatchObject({ heading: 'Choose your own password', focus: 'password', scripts: 0 });
     expect((await tab.submit({ password: 'no-digit-Here', repeated: 'no-digit-Here' })).status()).toBe(400);
-    expect(await tab.look()).toMatchObject({ alert: 'The password needs a digit (0 to 9).', focus: 'password' });
+    await expect.poll(tab.look).toMatchObject({ alert: 'The password needs a digit (0 to 9).', focus: 'password' });
     expect((await tab.submit({ password: OWN, repeated: `${OWN}2` })).status()).toBe(400);
-    expect(await tab.look()).toMatchObject({ alert: 'The two passwords are different.' });
+    await expect.poll(tab.look).toMatchObject({ alert: 'The two passwords are different.' });
     await tab.submit({ password: OWN, repeated: OWN });
     expect(await redeem()).toMatchObject({ user: 'ivy' });
     expect(tab.complaints).toEqual([]);
@@ -132,14 +132,14 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
   test('B-51 is asked before a sign-out that any site can have begun, and types the password afterwards', async () => {
     const { stand, tab } = await signedIn();
     await tab.open(`${stand.issuer}/logout`);
-    expect(await tab.look()).toMatchObject({ heading: 'Do you want to sign out?', focus: 'Sign out', scripts: 0 });
+    await expect.poll(tab.look).toMatchObject({ heading: 'Do you want to sign out?', focus: 'Sign out', scripts: 0 });
     await comes(tab, stand, { client: 'console' });
-    expect(await tab.look()).toMatchObject({ path: '/callback' });
+    await expect.poll(tab.look).toMatchObject({ path: '/callback' });
     await tab.open(`${stand.issuer}/logout`);
     await tab.submit();
-    expect(await tab.look()).toMatchObject({ heading: 'You are signed out' });
+    await expect.poll(tab.look).toMatchObject({ heading: 'You are signed out' });
     await comes(tab, stand, { client: 'console' });
-    expect(await tab.look()).toMatchObject({ heading: 'Sign in' });
+    await expect.poll(tab.look).toMatchObject({ heading: 'Sign in' });
     expect(tab.complaints).toEqual([]);
   });
 
@@ -147,16 +147,16 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
     const { stand, tab } = await signedIn();
     await tab.open(`${stand.issuer}/logout?${new URLSearchParams({ client_id: 'dashboard', ...goodbye(stand) })}`);
     await tab.submit();
-    expect(await tab.look()).toMatchObject({ path: '/bye', heading: 'Goodbye' });
+    await expect.poll(tab.look).toMatchObject({ path: '/bye', heading: 'Goodbye' });
   });
 
   test('B-50 is signed out at once by the application that has the ID token', async () => {
     const { stand, tab, redeem } = await signedIn();
     const { idToken = '' } = await redeem();
     await tab.open(`${stand.issuer}/logout?${new URLSearchParams({ id_token_hint: idToken, ...goodbye(stand) })}`);
-    expect(await tab.look()).toMatchObject({ path: '/bye', heading: 'Goodbye' });
+    await expect.poll(tab.look).toMatchObject({ path: '/bye', heading: 'Goodbye' });
     await comes(tab, stand);
-    expect(await tab.look()).toMatchObject({ heading: 'Sign in' });
+    await expect.poll(tab.look).toMatchObject({ heading: 'Sign in' });
   });
 
   test.each([

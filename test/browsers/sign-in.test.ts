@@ -30,7 +30,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
   test('B-22 B-23 gets a page without script, types name and password, and comes to the application with a code', async () => {
     const { stand, tab, answer, state, redeem } = await atPage();
     expect(answer.status()).toBe(200);
-    expect(await tab.look()).toEqual({
+    await expect.poll(tab.look).toEqual({
       path: '/oauth/authorize',
       title: 'Sign in – gatehouse',
       language: 'en',
@@ -41,7 +41,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
       scripts: 0,
     });
     await tab.submit(ADA);
-    expect(await tab.look()).toMatchObject({ path: '/callback', heading: 'Welcome' });
+    await expect.poll(tab.look).toMatchObject({ path: '/callback', heading: 'Welcome' });
     const [arrival = new URLSearchParams(), ...others] = stand.application.arrivals;
     expect([others, arrival.get('state'), arrival.get('iss')]).toEqual([[], state, stand.issuer]);
     expect(await redeem()).toMatchObject({ user: 'ada' });
@@ -81,7 +81,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
   test('B-22 B-25 sees what was wrong after a wrong password, keeps the name, and types the password again', async () => {
     const { tab, redeem } = await atPage();
     expect((await tab.submit(WRONG)).status()).toBe(400);
-    expect(await tab.look()).toMatchObject({
+    await expect.poll(tab.look).toMatchObject({
       path: '/oauth/sign-in',
       alert: 'The name or the password is not correct.',
       focus: 'password',
@@ -117,22 +117,24 @@ describe.each(BRANDS)('a person with %s', (brand) => {
   test('B-22 is kept from sending empty fields by the browser, and told by the page where the browser does not', async () => {
     const { tab } = await atPage();
     await tab.page.click('form button');
-    expect(await tab.look()).toMatchObject({ path: '/oauth/authorize', focus: 'username' });
+    await expect.poll(tab.look).toMatchObject({ path: '/oauth/authorize', focus: 'username' });
     expect(await tab.page.$$eval('input:invalid', (inputs) => inputs.map(({ id }) => id))).toEqual([
       'username',
       'password',
     ]);
     await tab.page.$eval('form', (form) => form.setAttribute('novalidate', ''));
     expect((await tab.submit()).status()).toBe(400);
-    expect(await tab.look()).toMatchObject({ alert: 'Enter a name and a password.', focus: 'username' });
+    await expect.poll(tab.look).toMatchObject({ alert: 'Enter a name and a password.', focus: 'username' });
   });
 
   test('B-05 comes to the application by a form, with one click', async () => {
     const { stand, tab, state, redeem } = await atPage({ response_mode: 'form_post' });
     await tab.submit(ADA);
-    expect(await tab.look()).toMatchObject({ heading: 'You are signed in', focus: 'Continue', fields: {}, scripts: 0 });
+    await expect
+      .poll(tab.look)
+      .toMatchObject({ heading: 'You are signed in', focus: 'Continue', fields: {}, scripts: 0 });
     await tab.submit();
-    expect(await tab.look()).toMatchObject({ path: '/callback', heading: 'Welcome' });
+    await expect.poll(tab.look).toMatchObject({ path: '/callback', heading: 'Welcome' });
     const [arrival = new URLSearchParams()] = stand.application.arrivals;
     expect(arrival.get('state')).toBe(state);
     expect(await redeem()).toMatchObject({ user: 'ada' });
@@ -152,7 +154,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
     const { stand, tab } = await atPage();
     stand.moveClock(PAGE_MS + 1_000);
     expect((await tab.submit(ADA)).status()).toBe(400);
-    expect(await tab.look()).toMatchObject({
+    await expect.poll(tab.look).toMatchObject({
       heading: 'You cannot sign in here',
       alert: 'This page has expired. Go back to the application and begin again.',
       scripts: 0,
@@ -165,7 +167,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
     const { stand, person, tab, state } = await atPage();
     await person.context.deleteCookie(...(await person.context.cookies()));
     expect((await tab.submit(ADA)).status()).toBe(400);
-    expect(await tab.look()).toMatchObject({ heading: 'You cannot sign in here', scripts: 0 });
+    await expect.poll(tab.look).toMatchObject({ heading: 'You cannot sign in here', scripts: 0 });
     await tab.follow('main a');
     await tab.submit(ADA);
     expect(stand.application.arrivals.map((arrival) => arrival.get('state'))).toEqual([state]);
@@ -174,21 +176,21 @@ describe.each(BRANDS)('a person with %s', (brand) => {
 
   test('B-11 comes back at once with `prompt=none`, and gets the page with the hinted name with `prompt=login`', async () => {
     const { stand, tab } = await atPage({ prompt: 'none' });
-    expect(await tab.look()).toMatchObject({ path: '/callback', heading: 'Welcome' });
+    await expect.poll(tab.look).toMatchObject({ path: '/callback', heading: 'Welcome' });
     expect(stand.application.arrivals.map((arrival) => arrival.get('error'))).toEqual(['login_required']);
     await tab.open((await newRequest(stand, { prompt: 'login', login_hint: 'ada' })).url);
-    expect(await tab.look()).toMatchObject({ fields: { username: 'ada' }, focus: 'password' });
+    await expect.poll(tab.look).toMatchObject({ fields: { username: 'ada' }, focus: 'password' });
   });
 
   test('B-22 reads Chinese if the browser or the application asks for it', async () => {
     const { stand, tab } = await atPage({ ui_locales: 'fr zh-CN' });
     const chinese = { title: '登录 – gatehouse', language: 'zh-CN', heading: '登录' };
-    expect(await tab.look()).toMatchObject(chinese);
+    await expect.poll(tab.look).toMatchObject(chinese);
     await tab.page.setExtraHTTPHeaders({ 'Accept-Language': 'zh-CN,zh;q=0.8,en;q=0.5' });
     await tab.open((await newRequest(stand)).url);
-    expect(await tab.look()).toMatchObject(chinese);
+    await expect.poll(tab.look).toMatchObject(chinese);
     await tab.submit(WRONG);
-    expect(await tab.look()).toMatchObject({ language: 'zh-CN', alert: '用户名或密码不正确。' });
+    await expect.poll(tab.look).toMatchObject({ language: 'zh-CN', alert: '用户名或密码不正确。' });
   });
 
   test('B-16 is sent to the page by a form of the application', async () => {
@@ -196,7 +198,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
     stand.application.page = formFor(url.origin + url.pathname, url.searchParams);
     await tab.open(`${stand.application.origin}/page`);
     await tab.submit();
-    expect(await tab.look()).toMatchObject({ path: '/oauth/authorize', heading: 'Sign in' });
+    await expect.poll(tab.look).toMatchObject({ path: '/oauth/authorize', heading: 'Sign in' });
     await tab.submit(ADA);
     expect(stand.application.arrivals.map((arrival) => arrival.get('state'))).toEqual([state]);
   });
