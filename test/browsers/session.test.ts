@@ -90,7 +90,10 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
     await comes(tab, stand, grafana);
     await expect.poll(tab.look).toMatchObject({ heading: 'Allow access?', scripts: 0 });
     expect(await tab.text()).toMatch(
-      new RegExp(`grafana wants .*your e-mail address.*${new URL(stand.application.origin).host}.*ada.*another`, 's'),
+      new RegExp(
+        `grafana wants to use your account.*your e-mail address.*${new URL(stand.application.origin).host}.*ada.*another`,
+        's',
+      ),
     );
     await tab.submit({}, 'button[value=deny]');
     expect(stand.application.arrivals.at(-1)?.get('error')).toBe('access_denied');
@@ -148,6 +151,19 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
     await tab.open(`${stand.issuer}/logout?${new URLSearchParams({ client_id: 'dashboard', ...goodbye(stand) })}`);
     await tab.submit();
     await expect.poll(tab.look).toMatchObject({ path: '/bye', heading: 'Goodbye' });
+  });
+
+  test('B-53 signs out on every device', async () => {
+    const { stand, tab } = await signedIn();
+    const other = await (await Person.at(browser)).tab();
+    await comes(other, stand);
+    await other.submit(ADA);
+    await tab.open(`${stand.issuer}/logout`);
+    await tab.page.click('input[name=all]');
+    await tab.submit();
+    await expect.poll(tab.look).toMatchObject({ heading: 'You are signed out' });
+    await comes(other, stand);
+    await expect.poll(other.look).toMatchObject({ heading: 'Sign in' });
   });
 
   test('B-50 is signed out at once by the application that has the ID token', async () => {

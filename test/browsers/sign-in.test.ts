@@ -155,7 +155,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
     stand.moveClock(PAGE_MS + 1_000);
     expect((await tab.submit(ADA)).status()).toBe(400);
     await expect.poll(tab.look).toMatchObject({
-      heading: 'You cannot sign in here',
+      heading: 'You cannot continue here',
       alert: 'This page has expired. Go back to the application and begin again.',
       scripts: 0,
     });
@@ -167,7 +167,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
     const { stand, person, tab, state } = await atPage();
     await person.context.deleteCookie(...(await person.context.cookies()));
     expect((await tab.submit(ADA)).status()).toBe(400);
-    await expect.poll(tab.look).toMatchObject({ heading: 'You cannot sign in here', scripts: 0 });
+    await expect.poll(tab.look).toMatchObject({ heading: 'You cannot continue here', scripts: 0 });
     await tab.follow('main a');
     await tab.submit(ADA);
     expect(stand.application.arrivals.map((arrival) => arrival.get('state'))).toEqual([state]);

@@ -4,6 +4,7 @@ import type {
   FormRequest,
   PublicDocument,
 } from '../../oauth/authorization-server.ts';
+import { LOGOUT_PATH } from '../../oauth/authorize/end-session.ts';
 import type { Representation } from '../../resources/bytes/representation.ts';
 import { type AnswerWriter, NO_BODY, UNCACHED, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
@@ -15,7 +16,7 @@ import type { HttpLimits } from '../limits/http-limits.ts';
 import { createRefusalThrottle, type RefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
 import { originOf } from '../request-origin.ts';
 import { isForBrowser } from '../sign-in/browser-demands.ts';
-import { createSignInRoutes, LOGOUT_PATH, type SignInRoutes } from '../sign-in/sign-in-routes.ts';
+import { createSignInRoutes, type SignInRoutes } from '../sign-in/sign-in-routes.ts';
 
 interface OAuthRouteParts {
   readonly server: AuthorizationServer;

@@ -179,7 +179,13 @@ function consentPage(page: ConsentPage, { texts }: Language): PageContent {
   const title = texts.consentTitle;
   const main = html`<h1>${title}</h1>
 <p><strong>${page.clientId}</strong> ${texts.wantsAccess}</p>
-${scopes.length > 0 ? html`<ul>\n${scopes}</ul>` : undefined}
+${
+  scopes.length > 0
+    ? html`<p>${texts.itLearns}</p>
+<ul>
+${scopes}</ul>`
+    : undefined
+}
 <p>${texts.goesOnTo} <strong>${placeOf(page.redirectURI)}</strong></p>
 ${signedInAs(page.signedIn, texts)}
 <p><a href="${page.otherAccount}">${texts.otherAccount}</a></p>
@@ -206,10 +212,14 @@ ${signedInAs(page.signedIn, texts)}
 
 function signedOutPage({ texts }: Language): PageContent {
   const title = texts.signedOutTitle;
-  return { title, main: html`<h1>${title}</h1>\n<p role="status">${texts.signedOutText}</p>` };
+  return {
+    title,
+    main: html`<h1>${title}</h1>
+<p role="status">${texts.signedOutText}</p>`,
+  };
 }
 
-/** Why nobody can sign in here. */
+/** Why the person cannot go on. */
 function faultPage({ fault, again }: Extract<BrowserAnswer, { kind: 'fault' }>, { texts }: Language): PageContent {
   const link = again === undefined ? undefined : html`<p class="action"><a href="${again}">${texts.again}</a></p>`;
   const main = html`<h1>${texts.faultTitle}</h1>

@@ -4,6 +4,7 @@ import type {
   BrowserEndpoints,
   BrowserForm,
 } from '../../oauth/authorize/browser-answer.ts';
+import { LOGOUT_PATH } from '../../oauth/authorize/end-session.ts';
 import { AUTHORIZE_PATH } from '../../oauth/authorize/to-target.ts';
 import { checkFormHead } from '../../oauth/endpoints/form.ts';
 import { invalidRequest, refused } from '../../oauth/endpoints/refusals.ts';
@@ -34,8 +35,6 @@ export interface SignInRoutes {
   /** Answers a browser at `LOGOUT_PATH`. */
   readonly endSession: Handler;
 }
-
-export const LOGOUT_PATH = '/oauth/logout';
 
 /** A sealed request has 16 KiB at most; the rest is for a name and a password. Not a setting: a smaller one would shut people out. */
 const FORM_BYTES = 24 * 1024;

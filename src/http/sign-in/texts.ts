@@ -32,8 +32,10 @@ interface PageTexts {
   readonly differentPasswords: string;
   readonly brokenRules: Readonly<Record<PasswordRule, string>>;
   readonly consentTitle: string;
-  /** After the name of the client; a list of scopes may follow. */
+  /** After the name of the client. */
   readonly wantsAccess: string;
+  /** Before the list of scopes. */
+  readonly itLearns: string;
   readonly scopes: Readonly<Record<string, string>>;
   /** Before the host of the redirect address. */
   readonly goesOnTo: string;
@@ -82,13 +84,14 @@ const ENGLISH: PageTexts = {
     digit: 'The password needs a digit (0 to 9).',
   },
   consentTitle: 'Allow access?',
-  wantsAccess: 'wants to use your account. It learns:',
+  wantsAccess: 'wants to use your account.',
+  itLearns: 'It learns:',
   scopes: {
     openid: 'who you are',
     profile: 'your name',
     email: 'your e-mail address',
     groups: 'the groups that you are in',
-    offline_access: 'this also while you are away',
+    offline_access: 'all of this while you are away, too',
   },
   goesOnTo: 'You go on to',
   otherAccount: 'Use another account',
@@ -106,7 +109,7 @@ const ENGLISH: PageTexts = {
     busy: 'Too many people are signing in at the moment.',
   },
   retryAfter: ({ count, unit }) => `Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`,
-  faultTitle: 'You cannot sign in here',
+  faultTitle: 'You cannot continue here',
   faults: {
     malformed: 'The address of this page is damaged. Go back to the application and begin again.',
     unknown_client: 'The application that sent you here is not registered for signing in with a browser.',
@@ -146,7 +149,8 @@ const CHINESE: PageTexts = {
     digit: '密码需要数字（0 到 9）。',
   },
   consentTitle: '允许访问吗？',
-  wantsAccess: '请求使用您的账户，并将获知：',
+  wantsAccess: '请求使用您的账户。',
+  itLearns: '它将获知：',
   scopes: {
     openid: '您的身份',
     profile: '您的姓名',
@@ -170,7 +174,7 @@ const CHINESE: PageTexts = {
     busy: '当前登录人数过多。',
   },
   retryAfter: ({ count, unit }) => `请在 ${count} ${unit === 'second' ? '秒' : '分钟'}后重试。`,
-  faultTitle: '无法在此登录',
+  faultTitle: '无法在此继续',
   faults: {
     malformed: '此页面的地址已损坏。请返回应用程序重新开始。',
     unknown_client: '将您引导至此的应用程序未注册浏览器登录。',

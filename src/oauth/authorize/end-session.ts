@@ -16,6 +16,9 @@ import type { IdTokenHint, IdTokenHints } from './id-token-hint.ts';
 import { PAGE_SECONDS } from './pending-request.ts';
 import type { SealedValues } from './sealed-values.ts';
 
+/** The end session endpoint, and the path at which programs sign out. */
+export const LOGOUT_PATH = '/oauth/logout';
+
 /** A sign-out on its way through the page that asks for it. */
 export interface PendingSignOut extends Destination {
   /** The session that the page asks about. */
@@ -68,7 +71,7 @@ export function createEndSession(
       if (!pending) return { kind: 'fault', fault: 'expired' };
       const session = await parts.browserSessions.known(form.session);
       if (!session || form.browser === undefined || digestOf(form.browser) !== pending.browser)
-        return { kind: 'fault', fault: 'lost_cookie' };
+        return { kind: 'fault', fault: 'lost_cookie', again: LOGOUT_PATH };
       if (session.sid !== pending.sid) return { kind: 'fault', fault: 'expired' };
       return end(session, { destination: pending, everywhere: parameter(fields, 'all') === 'true', act }, parts);
     });
@@ -107,8 +110,8 @@ function destinationOf(
 /** Some ten tags of BCP 47. */
 const LONGEST_LOCALES = 128;
 
-const isOf = ({ user, sid }: IdTokenHint, session: BrowserSession): boolean =>
-  user === session.user && [session.sid, ...session.earlier].includes(browserSessionOf(sid));
+const isOf = ({ sid }: IdTokenHint, session: BrowserSession): boolean =>
+  [session.sid, ...session.earlier].includes(browserSessionOf(sid));
 
 async function askFirst(
   { sid, user }: BrowserSession,

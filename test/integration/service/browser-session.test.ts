@@ -125,7 +125,7 @@ describe('a person whose browser is signed in', () => {
     const anonymous = await fetch(stand.logout());
     expect([anonymous.status, await anonymous.json()]).toEqual([200, { message: 'success' }]);
     const headers = { Authorization: `Bearer ${tokens.access_token}`, Accept: 'text/html' };
-    expect((await fetch(stand.logout(), { headers })).status).toBe(200);
+    expect(await send(stand.logout(), { headers })).toMatchObject({ status: 200, text: '{"message":"success"}' });
     expect((await stand.service.list(tokens.access_token)).status).toBe(401);
   });
 });

@@ -45,6 +45,7 @@ describe('the end session endpoint', () => {
     expect(await refusalOf(() => refresh(server, web.refresh_token))).toMatchObject({ status: 400 });
     expect(await authorize(server, {}, session)).toMatchObject({ kind: 'sign-in', username: '' });
     expect(server.sessions.writes).toBe(3); // two redemptions and the end
+    expect(server.sessions.read('alice').live.size).toBe(0);
   });
 
   test('B-50 ends a code that no client has redeemed yet', async () => {
@@ -126,6 +127,17 @@ describe('the end session endpoint', () => {
     const { server } = await start();
     const asked = { client_id: 'web', post_logout_redirect_uri: BYE };
     expect(await endSession(server, asked)).toEqual({ kind: 'redirect', location: BYE });
+  });
+
+  test('B-28 remembers the end for as long as a copy of the cookie could be shown', async () => {
+    const server = await newBrowserServer({ clients, browserSessionIdleSeconds: 12 * 3600 });
+    const { session, hint } = await signedIn(server);
+    await endSession(server, { id_token_hint: hint }, session);
+    for (let hours = 0; hours < 11; hours++) {
+      await server.clock.advance(3_600_000);
+      await signedIn(server); // a write, at which ends that nobody needs are forgotten
+      expect(await authorize(server, {}, session)).toMatchObject({ kind: 'sign-in' });
+    }
   });
 
   test('B-53 ends every session of the user from our own page', async () => {

@@ -54,6 +54,23 @@ describe('a person with a first password', () => {
     expect(returned(await authorize(server, { prompt: 'none' }, answer.session))).toHaveProperty('code');
   });
 
+  test('B-26 stays signed in when another replica sees the new password later', async () => {
+    const { server, page, put } = await start();
+    server.firstPasswords = {
+      set: async () => {
+        put({ passwordHash: NEW_HASH, uninitialized: undefined as never });
+        return { kind: 'set' };
+      },
+    };
+    const answer = await pastTheEnd(server, newPassword(server, page));
+    const { access_token: token } = await redeem(server, returned(answer)['code'] ?? '');
+    await server.clock.advance(1000);
+    server.changed('alice');
+    await until(() => server.sessions.writes > 1);
+    expect(server.verifier.verify(token)).toHaveProperty('identity');
+    expect(returned(await authorize(server, {}, answer.session))).toHaveProperty('code');
+  });
+
   test.each<[string, FirstPasswordResult]>([
     ['breaks rules', { kind: 'refused', broken: ['short', 'digit'] }],
     ['cannot be hashed now', { kind: 'busy', retryAfterSeconds: 1 }],
