@@ -32,6 +32,9 @@ export interface Stand {
   /** Where Gatehouse listens without TLS. */
   readonly origin: string;
   readonly application: Application;
+}
+
+interface MovableStand extends Stand {
   /** Moves Gatehouse's wall clock. */
   moveClock(ms: number): void;
 }
@@ -59,7 +62,7 @@ export interface Place {
 }
 
 /** Gatehouse with Ada and Joe, at the address that it issues tokens for, and an application. */
-export async function startStand({ scheme = 'http', host = '127.0.0.1' }: Place = {}): Promise<Stand> {
+export async function startStand({ scheme = 'http', host = '127.0.0.1' }: Place = {}): Promise<MovableStand> {
   const application = await startApplication();
   const [port = 0] = await freePorts(1);
   const outerPort = scheme === 'https' ? await startFront(port) : port;
@@ -77,7 +80,7 @@ export async function startStand({ scheme = 'http', host = '127.0.0.1' }: Place 
 }
 
 /** Gatehouse with users as objects, among them Ivy. */
-export async function startAccountStand(): Promise<Omit<Stand, 'moveClock'>> {
+export async function startAccountStand(): Promise<Stand> {
   const application = await startApplication();
   const [port = 0] = await freePorts(1);
   const origin = `http://127.0.0.1:${port}`;
@@ -137,21 +140,23 @@ export interface SignInRequest {
   redeem(): Promise<{ readonly user: string | undefined; readonly idToken: string | undefined }>;
 }
 
-export async function newRequest(
-  { issuer, origin, application: { callback, arrivals } }: Omit<Stand, 'moveClock'>,
-  { client = 'dashboard', redirect = callback, ...more }: Readonly<Record<string, string>> = {},
-): Promise<SignInRequest> {
-  const config = new openid.Configuration(
-    {
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${origin}/oauth/token`, // without TLS, also for an issuer that has it
-    },
-    client,
-    undefined,
-    openid.None(),
-  );
+function configurationOf({ issuer, origin }: Stand, client: string): openid.Configuration {
+  const metadata = {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    // These are reached without TLS, also if the issuer has it.
+    token_endpoint: `${origin}/oauth/token`,
+  };
+  const config = new openid.Configuration(metadata, client, undefined, openid.None());
   openid.allowInsecureRequests(config);
+  return config;
+}
+
+export async function newRequest(
+  stand: Stand,
+  { client = 'dashboard', redirect = stand.application.callback, ...more }: Readonly<Record<string, string>> = {},
+): Promise<SignInRequest> {
+  const config = configurationOf(stand, client);
   const verifier = openid.randomPKCECodeVerifier();
   const state = openid.randomState();
   const url = openid.buildAuthorizationUrl(config, {
@@ -159,7 +164,7 @@ export async function newRequest(
     ...{ code_challenge: await openid.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
   });
   const redeem: SignInRequest['redeem'] = async () => {
-    const brought = new URL(`${redirect}?${arrivals.at(-1)}`);
+    const brought = new URL(`${redirect}?${stand.application.arrivals.at(-1)}`);
     const checks = { pkceCodeVerifier: verifier, expectedState: state };
     const tokens = await openid.authorizationCodeGrant(config, brought, checks);
     return { user: tokens.claims()?.sub, idToken: tokens.id_token };
