@@ -81,7 +81,7 @@ describe('a person who signs in with a browser', () => {
       'set-cookie': expect.stringMatching(/^gatehouse-browser=[\w-]{22}; Path=\/; HttpOnly; SameSite=Lax$/),
     });
     expect(page.headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self' http:\/\/127\.0\.0\.1:9; base-uri 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; form-action 'self' http:\/\/127\.0\.0\.1:9; base-uri 'none'; frame-ancestors 'none'$/,
     );
     const { text: html } = page;
     expect(html).toContain('<html lang="zh-CN">');
