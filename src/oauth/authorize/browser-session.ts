@@ -45,6 +45,8 @@ export interface BrowserSessions {
   live(cookie: string | undefined): Promise<LiveBrowserSession | undefined>;
   /** The session that this cookie has, although it may have ended: enough to end it. */
   known(cookie: string | undefined): Promise<BrowserSession | undefined>;
+  /** Whether its end is recorded: by a sign-out, or by any end of all sessions of the user. A session that was only idle has not ended. */
+  hasEnded(session: BrowserSession): boolean;
   /** The session of a user who has just entered the password; `before` is that of the cookie. */
   begin(user: User, before: BrowserSession | undefined): BrowserSession;
   /** The value of the cookie. The session counts as used now. */
@@ -64,21 +66,23 @@ export function createBrowserSessions(
   const skewSeconds = options.maximumClockSkewSeconds;
   const now = (): number => Math.floor(clock.now() / 1000);
   const known: BrowserSessions['known'] = async (cookie) => (cookie === undefined ? undefined : values.open(cookie));
+  const hasEnded: BrowserSessions['hasEnded'] = ({ user, sid, authTime }) =>
+    !sessions.knowsEndsOf(sid) || isDead(sessions.read(user), { sid, iat: authTime });
   const live: BrowserSessions['live'] = async (cookie) => {
     const session = await known(cookie);
     const user = session && users.byName(session.user);
     if (!session || !user) return undefined;
-    const { sid, authTime: at, usedAt } = session;
+    const { authTime: at, usedAt } = session;
     const isLive =
       usedAt + idle > now() &&
       isAsSignedIn(user, { standing: session.standing, at }, { standing, skewSeconds }) &&
-      sessions.knowsEndsOf(sid) &&
-      !isDead(sessions.read(user.name), { sid, iat: at });
+      !hasEnded(session);
     return isLive ? { session, user } : undefined;
   };
   return {
     known,
     live,
+    hasEnded,
     begin: (user, before) => {
       const isSame = before?.user === user.name;
       return {
