@@ -1,10 +1,12 @@
 import { type SimulatedCluster, startSimulatedCluster } from '../../../../dev/cluster/cluster.ts';
 import { type Clock, systemClock } from '../../../../src/runtime/clock.ts';
+import type { Bcrypt } from '../../../../src/users/password-hash.ts';
 import { Browser, FORM, type Page, send } from '../../../support/browser.ts';
 import { freePorts } from '../../../support/control-plane/free-ports.ts';
 import { type RunningGatehouse, startGatehouse } from '../../../support/gatehouse.ts';
 import { hurriedClock } from '../../../support/hurried-clock.ts';
 import { ADMINS_BINDING, ADMINS_ROLE } from '../../../support/observed/people.ts';
+import { quickBcrypt } from '../../../support/passwords.ts';
 import { signingKeySecret } from '../../../support/signing-key-secret.ts';
 import { NODES, type Person, passwordOf, usersFile } from '../stand.ts';
 
@@ -125,7 +127,8 @@ export class AttackStand {
   };
 }
 
-export async function startAttackStand(oauthOptions: object = {}): Promise<AttackStand> {
+/** Sessions are in the cluster, as where there are several replicas. */
+export async function startAttackStand(oauthOptions: object = {}, bcrypt: Bcrypt = quickBcrypt): Promise<AttackStand> {
   const cluster = await startSimulatedCluster();
   cluster.objects.create('clusterroles', ADMINS_ROLE);
   cluster.objects.create('clusterrolebindings', ADMINS_BINDING);
@@ -133,8 +136,13 @@ export async function startAttackStand(oauthOptions: object = {}): Promise<Attac
   const [port = 0] = await freePorts(1);
   const clock = new ShiftedClock();
   const issuer = `http://127.0.0.1:${port}/oauth`;
-  const config = { server: { port }, authentication: { oauthOptions: { issuer, clients: CLIENTS, ...oauthOptions } } };
-  const options = { kubeconfig: cluster.kubeconfig(), users: await usersFile(), config, clock };
+  const sessions = { store: 'kubernetes' };
+  const config = {
+    server: { port },
+    sessions,
+    authentication: { oauthOptions: { issuer, clients: CLIENTS, ...oauthOptions } },
+  };
+  const options = { kubeconfig: cluster.kubeconfig(), users: await usersFile(), config, clock, bcrypt };
   return new AttackStand(await startGatehouse(options), cluster, clock);
 }
 
