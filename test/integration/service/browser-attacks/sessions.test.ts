@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NAVIGATION, OWN_FORM, send } from '../../../support/browser.ts';
+import { Browser, NAVIGATION, OWN_FORM, send } from '../../../support/browser.ts';
 import { passwordOf } from '../stand.ts';
 import {
   type AttackStand,
   BROWSER,
   BYE,
   codeOf,
+  PKCE,
   post,
   returned,
   SESSION,
@@ -21,6 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => stand.stop());
 
+const CLI = { client_id: 'cli', redirect_uri: 'http://127.0.0.1:9/callback', ...PKCE };
 const JOE = { username: 'joe', password: passwordOf('joe') };
 
 /** The link by which a person begins again. */
@@ -189,6 +191,27 @@ describe('a session that has ended', () => {
     } finally {
       await aging.stop();
     }
+  });
+});
+
+describe('a program on the same machine as the browser', () => {
+  test('BA-80 B-17 does not get a code of a native client without the person', async () => {
+    const { browser } = await stand.signedIn();
+    const scheme = { ...CLI, redirect_uri: 'com.example.cli:/done' };
+    for (const client of [CLI, scheme]) {
+      expect(returned(await browser.open(stand.authorize({ ...client, prompt: 'none' })))).toMatchObject({
+        error: 'consent_required',
+      });
+      const page = await browser.open(stand.authorize(client));
+      expect([page.status, page.text.includes('Allow access?')]).toEqual([200, true]);
+      expect((await browser.submit(page, { decision: 'allow' })).headers['location']).toContain('code=');
+      expect((await browser.open(stand.authorize(client))).text).toContain('Allow access?');
+    }
+  });
+
+  test('BA-81 B-17 asks for no consent beside the password', async () => {
+    const answer = await stand.signIn(new Browser(), stand.authorize(CLI));
+    expect(answer.headers['location']).toContain('code=');
   });
 });
 
