@@ -3,7 +3,7 @@ import { Browser } from '../../../support/browser.ts';
 import { passwordOf, usersFile } from '../stand.ts';
 import { APP, type AttackStand, codeOf, PKCE, PROOF, RIVAL, returned, startAttackStand } from './attack-stand.ts';
 
-/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their ids. */
+/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their numbers. */
 
 let stand: AttackStand;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('a code in other hands', () => {
     ['the address with a slash behind', { redirect_uri: `${APP}/` }],
     ['a verifier, although the request had no challenge', { code_verifier: PROOF.verifier }],
     ['a short verifier', { code_verifier: 'a' }],
-  ])('BA-50 B-43 is worth nothing with %s, and stays good for its client', async (_, change) => {
+  ])('B-43 attempt 50: is worth nothing with %s, and stays good for its client', async (_, change) => {
     const code = await stand.code();
     expect(await stand.redeem(code, change as Record<string, string>)).toEqual(NOT_VALID);
     expect((await stand.redeem(code)).status).toBe(200);
@@ -41,13 +41,13 @@ describe('a code in other hands', () => {
     ['a verifier with a blank', `${PROOF.verifier} `],
     ['a verifier with a line break', `${PROOF.verifier}\n`],
     ['a verifier of other letters that look alike', PROOF.verifier.replace('d', '\uff44')],
-  ])('BA-51 B-43 is worth nothing with %s', async (_, code_verifier) => {
+  ])('B-43 attempt 51: is worth nothing with %s', async (_, code_verifier) => {
     const code = await stand.code(PKCE);
     expect(await stand.redeem(code, { code_verifier })).toEqual(NOT_VALID);
     expect((await stand.redeem(code, { code_verifier: PROOF.verifier })).status).toBe(200);
   });
 
-  test('BA-52 B-06 B-07 is not issued after a downgrade of PKCE', async () => {
+  test('B-06 B-07 attempt 52: is not issued after a downgrade of PKCE', async () => {
     const spa = { client_id: 'spa', redirect_uri: 'https://spa.example.com/' };
     for (const change of [
       spa,
@@ -65,12 +65,12 @@ describe('a code in other hands', () => {
     expect(returned(await new Browser().open(twice))).toMatchObject({ error: 'invalid_request' });
   });
 
-  test('BA-53 B-43 of a challenge that an attacker has removed is refused with the verifier of the client', async () => {
+  test('B-43 attempt 53: of a challenge that an attacker has removed is refused with the verifier of the client', async () => {
     const code = await stand.code({ code_challenge: undefined });
     expect(await stand.redeem(code, { code_verifier: PROOF.verifier })).toEqual(NOT_VALID);
   });
 
-  test('BA-54 B-43 is worth nothing with a wrong secret, in two places, or for the password grant', async () => {
+  test('B-43 attempt 54: is worth nothing with a wrong secret, in two places, or for the password grant', async () => {
     const code = await stand.code();
     for (const client_secret of ['', 'wrong', 'made-up-secret-of-rival'])
       expect((await stand.redeem(code, { client_secret })).status).toBe(401);
@@ -83,7 +83,7 @@ describe('a code in other hands', () => {
 });
 
 describe('a code again', () => {
-  test('BA-55 B-42 ends its session, and no other of the browser', async () => {
+  test('B-42 attempt 55: ends its session, and no other of the browser', async () => {
     const browser = new Browser();
     const code = codeOf(await stand.signIn(browser));
     const first = await stand.redeem(code);
@@ -96,7 +96,7 @@ describe('a code again', () => {
     expect(await stand.list(other.body.access_token)).toBe(200);
   });
 
-  test('BA-56 B-42 in a second spelling of base64url is the same code', async () => {
+  test('B-42 attempt 56: in a second spelling of base64url is the same code', async () => {
     const code = await stand.code();
     const last = code.at(-1) ?? '';
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -106,14 +106,14 @@ describe('a code again', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('BA-57 B-42 twenty times at once gives tokens once, and they end', async () => {
+  test('B-42 attempt 57: twenty times at once gives tokens once, and they end', async () => {
     const code = await stand.code();
     const answers = await Promise.all(Array.from({ length: 20 }, () => stand.redeem(code)));
     const good = answers.filter(({ status }) => status === 200);
     expect([good.length, await stand.list(good[0]?.body.access_token)]).toEqual([1, 401]);
   });
 
-  test('BA-58 B-40 B-42 after a minute is refused, and the session stays', async () => {
+  test('B-40 B-42 attempt 58: after a minute is refused, and the session stays', async () => {
     const aging = await startAttackStand();
     try {
       const [used, unused] = [await aging.code(), await aging.code()];
@@ -128,7 +128,7 @@ describe('a code again', () => {
 });
 
 describe('a code whose person has left', () => {
-  test('BA-59 B-41 is worth nothing after a sign-out, also when both come at the same time', async () => {
+  test('B-41 attempt 59: is worth nothing after a sign-out, also when both come at the same time', async () => {
     const browser = new Browser();
     const { body } = await stand.redeem(codeOf(await stand.signIn(browser)));
     const code = codeOf(await browser.open(stand.authorize()));
@@ -144,24 +144,29 @@ describe('a code whose person has left', () => {
   test.each([
     ['another password', { joe: 'another-made-up-password' }, ['ada', 'joe']],
     ['no account', {}, ['ada']],
-  ] as const)('BA-60 B-41 is worth nothing after %s, nor is a page of the person', async (_, passwords, people) => {
-    const changing = await startAttackStand();
-    try {
-      const { browser, tokens } = await changing.signedIn('joe');
-      const code = codeOf(await browser.open(changing.authorize()));
-      const consent = await browser.open(changing.authorize({ client_id: 'asking' }));
-      changing.gatehouse.writeUsers(await usersFile(passwords, [...people]));
-      await expect.poll(() => changing.list(tokens.access_token)).toBe(401);
-      expect(await changing.redeem(code)).toEqual(NOT_VALID);
-      expect((await browser.submit(consent, { decision: 'allow' })).headers['location']).toMatch(/^\/oauth\/authorize/);
-      expect(returned(await browser.open(changing.authorize({ prompt: 'none' })))).toMatchObject({
-        error: 'login_required',
-      });
-      const page = await browser.open(changing.authorize());
-      const old = await browser.submit(page, { username: 'joe', password: passwordOf('joe') });
-      expect(old.status).toBe(400);
-    } finally {
-      await changing.stop();
-    }
-  });
+  ] as const)(
+    'B-41 attempt 60: is worth nothing after %s, nor is a page of the person',
+    async (_, passwords, people) => {
+      const changing = await startAttackStand();
+      try {
+        const { browser, tokens } = await changing.signedIn('joe');
+        const code = codeOf(await browser.open(changing.authorize()));
+        const consent = await browser.open(changing.authorize({ client_id: 'asking' }));
+        changing.gatehouse.writeUsers(await usersFile(passwords, [...people]));
+        await expect.poll(() => changing.list(tokens.access_token)).toBe(401);
+        expect(await changing.redeem(code)).toEqual(NOT_VALID);
+        expect((await browser.submit(consent, { decision: 'allow' })).headers['location']).toMatch(
+          /^\/oauth\/authorize/,
+        );
+        expect(returned(await browser.open(changing.authorize({ prompt: 'none' })))).toMatchObject({
+          error: 'login_required',
+        });
+        const page = await browser.open(changing.authorize());
+        const old = await browser.submit(page, { username: 'joe', password: passwordOf('joe') });
+        expect(old.status).toBe(400);
+      } finally {
+        await changing.stop();
+      }
+    },
+  );
 });

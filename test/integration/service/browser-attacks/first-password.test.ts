@@ -4,7 +4,7 @@ import { Browser, OWN_FORM, type Page } from '../../../support/browser.ts';
 import { quickBcrypt } from '../../../support/passwords.ts';
 import { APP, BROWSER, post, SESSION, sealedIn } from './attack-stand.ts';
 
-/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their ids. */
+/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their numbers. */
 
 const FIRST = 'The-first-one-1';
 const OWN = 'My-own-choice-1';
@@ -39,7 +39,7 @@ const choose = (browser: Browser, page: Page, password: string) =>
 const isAgain = ({ headers }: Page) => headers['location']?.startsWith('/oauth/authorize?') ?? false;
 
 describe('the page for an own password', () => {
-  test('BA-120 B-26 twice at once: one password counts, and the other form begins again', async () => {
+  test('B-26 attempt 120: twice at once: one password counts, and the other form begins again', async () => {
     const { name, browser, page } = await start();
     const answers = await Promise.all([choose(browser, page, OWN), choose(browser, page, OTHER)]);
     const isDone = answers.map(({ headers }) => headers['location']?.startsWith(`${APP}?code=`) ?? false);
@@ -49,7 +49,7 @@ describe('the page for an own password', () => {
     expect(signIns.map(({ status }) => status)).toEqual([isDone[0] ? 200 : 400, isDone[1] ? 200 : 400, 400]);
   });
 
-  test('BA-121 B-26 in another browser, without its cookie, or of another site: nothing changes', async () => {
+  test('B-26 attempt 121: in another browser, without its cookie, or of another site: nothing changes', async () => {
     const { name, browser, page } = await start();
     const thief = new Browser();
     await thief.open(at(AUTHORIZE));
@@ -65,7 +65,7 @@ describe('the page for an own password', () => {
     expect((await stand.signIn(name, FIRST)).status).toBe(200);
   });
 
-  test('BA-122 B-26 for another user, by a field beside the sealed name', async () => {
+  test('B-26 attempt 122: for another user, by a field beside the sealed name', async () => {
     const { name, browser, page } = await start();
     const fields = { password: OWN, repeated: OWN, username: 'admin', user: 'admin', signedIn: 'admin' };
     await browser.submit(page, fields);
@@ -73,7 +73,7 @@ describe('the page for an own password', () => {
     expect((await stand.signIn('admin', OWN)).status).toBe(400);
   });
 
-  test('BA-123 B-26 again, after another change, or of a user who is gone: begins again', async () => {
+  test('B-26 attempt 123: again, after another change, or of a user who is gone: begins again', async () => {
     const { browser, page } = await start();
     await choose(browser, page, OWN);
     expect(isAgain(await choose(browser, page, OTHER))).toBe(true);
@@ -86,7 +86,7 @@ describe('the page for an own password', () => {
     expect([isAgain(answer), disabled.browser.cookie(SESSION)]).toEqual([true, undefined]);
   });
 
-  test('BA-124 B-26 its sealed value is no session, no request of another page, and no code', async () => {
+  test('B-26 attempt 124: its sealed value is no session, no request of another page, and no code', async () => {
     const { browser, page } = await start();
     const cookie = `${BROWSER}=${browser.cookie(BROWSER)}`;
     const request = sealedIn(page);
@@ -102,7 +102,7 @@ describe('the page for an own password', () => {
     expect((await post(at('/oauth/token'), code, {})).status).toBe(400);
   });
 
-  test('BA-125 B-26 weak, empty, different or endless passwords are refused, and the first one stays', async () => {
+  test('B-26 attempt 125: weak, empty, different or endless passwords are refused, and the first one stays', async () => {
     const { name, browser, page } = await start();
     for (const [password, repeated] of [
       ['short', 'short'],

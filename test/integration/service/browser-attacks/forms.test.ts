@@ -3,7 +3,7 @@ import { Browser, NAVIGATION, OWN_FORM, send } from '../../../support/browser.ts
 import { passwordOf } from '../stand.ts';
 import { APP, type AttackStand, BROWSER, EVIL, post, SESSION, sealedIn, startAttackStand } from './attack-stand.ts';
 
-/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their ids. */
+/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their numbers. */
 
 let stand: AttackStand;
 let secure: AttackStand;
@@ -31,7 +31,7 @@ describe('a page of another site cannot act in the browser of a person', () => {
     ['a word in capitals', { 'Sec-Fetch-Site': 'SAME-ORIGIN' }],
   ] as const;
 
-  test.each(FOREIGN)('BA-20 B-24 by %s', async (_, change) => {
+  test.each(FOREIGN)('B-24 attempt 20: by %s', async (_, change) => {
     const browser = new Browser();
     await stand.signIn(browser);
     const cookies = { Cookie: `${BROWSER}=${browser.cookie(BROWSER)}; ${SESSION}=${browser.cookie(SESSION)}` };
@@ -43,7 +43,7 @@ describe('a page of another site cannot act in the browser of a person', () => {
     }
   });
 
-  test('BA-21 B-24 by a form of ours that belongs to the browser of the attacker (login CSRF)', async () => {
+  test('B-24 attempt 21: by a form of ours that belongs to the browser of the attacker (login CSRF)', async () => {
     const page = await new Browser().open(stand.authorize());
     const victim = new Browser();
     await victim.open(stand.authorize());
@@ -55,7 +55,7 @@ describe('a page of another site cannot act in the browser of a person', () => {
     }
   });
 
-  test('BA-22 B-17 by the consent page of the attacker, or one that another person left', async () => {
+  test('B-17 attempt 22: by the consent page of the attacker, or one that another person left', async () => {
     const attacker = new Browser();
     const page = await stand.signIn(attacker, stand.authorize({ client_id: 'asking' }), 'joe');
     const victim = new Browser();
@@ -68,7 +68,7 @@ describe('a page of another site cannot act in the browser of a person', () => {
     expect(left.headers['location']).toMatch(/^\/oauth\/authorize\?/); // asked anew
   });
 
-  test('BA-23 B-51 by sending the browser to the sign-out', async () => {
+  test('B-51 attempt 23: by sending the browser to the sign-out', async () => {
     const { browser, tokens } = await stand.signedIn();
     const other = await stand.signedIn('joe');
     for (const id_token_hint of ['', other.tokens.id_token, tokens.access_token])
@@ -78,7 +78,7 @@ describe('a page of another site cannot act in the browser of a person', () => {
     expect(await stand.list(tokens.access_token)).toBe(200);
   });
 
-  test('BA-24 B-23 in a frame, as an image, a script or a plug-in', async () => {
+  test('B-23 attempt 24: in a frame, as an image, a script or a plug-in', async () => {
     const browser = new Browser();
     await stand.signIn(browser);
     for (const target of ['image', 'script', 'embed', 'object', 'style', 'empty', 'worker', 'video'])
@@ -100,7 +100,7 @@ describe('a page of another site cannot act in the browser of a person', () => {
     }
   });
 
-  test('BA-25 B-24 by a script of a listed origin: no answer lets it send cookies', async () => {
+  test('B-24 attempt 25: by a script of a listed origin: no answer lets it send cookies', async () => {
     for (const path of ['/oauth/authorize', '/oauth/sign-in', '/oauth/consent', '/oauth/logout']) {
       const headers = { Origin: EVIL, 'Access-Control-Request-Method': 'POST' };
       const { headers: given } = await send(stand.at(path), { headers });
@@ -126,7 +126,7 @@ describe('a cookie of somebody else does not count', () => {
     return value(of, SESSION, browser);
   }
 
-  test('BA-26 B-27 without the prefix, in capitals, or with another prefix', async () => {
+  test('B-27 attempt 26: without the prefix, in capitals, or with another prefix', async () => {
     const session = await attackers();
     expect(await silent(`__Host-${SESSION}=${session}`)).toBe(true);
     for (const name of [
@@ -149,20 +149,20 @@ describe('a cookie of somebody else does not count', () => {
     ['a quotation mark', '"'],
     ['the version of an old format', '$Version=1; $Path=/,'],
     ['a comma', 'a=b,'],
-  ])('BA-27 B-27 with %s before its name', async (_, before) => {
+  ])('B-27 attempt 27: with %s before its name', async (_, before) => {
     const session = await attackers();
     expect(await silent(`${before}__Host-${SESSION}=${session}`)).toBe(false);
     expect(await silent(`a=b; ${before}__Host-${SESSION}=${session}`)).toBe(false);
   });
 
-  test('BA-28 B-27 beside ours (cookie tossing): neither counts', async () => {
+  test('B-27 attempt 28: beside ours (cookie tossing): neither counts', async () => {
     const [ours, theirs] = [await attackers(stand), await attackers(stand)];
     expect(await silent(`${SESSION}=${ours}; ${SESSION}=${theirs}`, stand)).toBe(false);
     expect(await silent(`${SESSION}=${ours}; ${SESSION}=`, stand)).toBe(false);
     expect(await silent(`${SESSION}=${ours}; ${SESSION} =${theirs}`, stand)).toBe(true);
   });
 
-  test('BA-29 B-27 in another shape: quoted, cut, longer, escaped, of 16 KiB, as a thousand pairs', async () => {
+  test('B-27 attempt 29: in another shape: quoted, cut, longer, escaped, of 16 KiB, as a thousand pairs', async () => {
     const ours = await attackers(stand);
     const shapes = [`"${ours}"`, ours.slice(0, -1), `${ours}a`, `${ours}.`, `${ours} `, ours.replaceAll('.', '%2E')];
     for (const shape of [...shapes.slice(0, 4), shapes[5], ours.repeat(4), `${ours}\u00e9`])
@@ -172,7 +172,7 @@ describe('a cookie of somebody else does not count', () => {
     expect(status).toBe(431);
   });
 
-  test('BA-30 B-24 a fixed value of the page cookie that we could not have set', async () => {
+  test('B-24 attempt 30: a fixed value of the page cookie that we could not have set', async () => {
     for (const fixed of ['evil', 'a'.repeat(23), 'a'.repeat(21), '', 'a=b; c', '../../../../../../../.'])
       for (const pair of [`${BROWSER}=${fixed}`, `${BROWSER}=${fixed}; ${BROWSER}=${fixed}`]) {
         const page = await send(stand.authorize(), { headers: { ...NAVIGATION, Cookie: pair } });
@@ -180,7 +180,7 @@ describe('a cookie of somebody else does not count', () => {
       }
   });
 
-  test('BA-31 B-27 cookies over https are for this host alone, for no script, and for no other site', async () => {
+  test('B-27 attempt 31: cookies over https are for this host alone, for no script, and for no other site', async () => {
     const browser = new Browser();
     const page = await browser.open(secure.authorize());
     const answer = await browser.submit(page, ADA);
@@ -190,7 +190,7 @@ describe('a cookie of somebody else does not count', () => {
       ]);
   });
 
-  test('BA-32 B-27 a session that was there before the password (fixation) is not the one after it', async () => {
+  test('B-27 attempt 32: a session that was there before the password (fixation) is not the one after it', async () => {
     const fixed = await attackers(stand);
     const victim = new Browser();
     const page = await victim.open(stand.authorize(), { ...NAVIGATION, Cookie: `${SESSION}=${fixed}` });

@@ -14,7 +14,7 @@ import {
   startAttackStand,
 } from './attack-stand.ts';
 
-/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their ids. */
+/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their numbers. */
 
 let stand: AttackStand;
 let compares = 0;
@@ -45,7 +45,7 @@ describe('the page does not tell who exists', () => {
     cookies: headers['set-cookie'],
   });
 
-  test('BA-90 B-25 by text, length, headers, cookies, or the number of compares', async () => {
+  test('B-25 attempt 90: by text, length, headers, cookies, or the number of compares', async () => {
     const shapes = [];
     const counts = [];
     for (const name of ['ada', 'eva', 'a@b']) {
@@ -62,7 +62,7 @@ describe('the page does not tell who exists', () => {
     expect({ ...known, cookies: '' }).toEqual({ ...unknown, cookies: '' });
   });
 
-  test('BA-91 B-25 by a name in another spelling, which is nobody', async () => {
+  test('B-25 attempt 91: by a name in another spelling, which is nobody', async () => {
     const names = [
       'ADA',
       'ada ',
@@ -87,7 +87,7 @@ describe('the page does not tell who exists', () => {
     expect(statuses).toEqual(names.map(() => 400));
   });
 
-  test('BA-92 B-25 by a password that goes on behind a NUL, or is of other letters', async () => {
+  test('B-25 attempt 92: by a password that goes on behind a NUL, or is of other letters', async () => {
     const own = passwordOf('joe');
     for (const password of [`${own}\0`, `${own}\0x`, ` ${own}`, `${own} `])
       expect((await typed('joe', password)).status).toBe(400);
@@ -105,7 +105,7 @@ describe('the page does not tell who exists', () => {
 });
 
 describe('guesses have one budget', () => {
-  test('BA-93 B-25 on the page and at the token endpoint, in both orders', async () => {
+  test('B-25 attempt 93: on the page and at the token endpoint, in both orders', async () => {
     const throttled = await startAttackStand();
     try {
       for (let guess = 0; guess < 5; guess++)
@@ -121,7 +121,7 @@ describe('guesses have one budget', () => {
     }
   });
 
-  test('BA-94 B-25 and many at once do not go beyond it, by one page or by many', async () => {
+  test('B-25 attempt 94: and many at once do not go beyond it, by one page or by many', async () => {
     const throttled = await startAttackStand();
     try {
       const browser = new Browser();
@@ -136,7 +136,7 @@ describe('guesses have one budget', () => {
   });
 });
 
-test('BA-95 B-44 no log line and no metric has a code, a cookie, a password, a sealed value, or what was typed', async () => {
+test('B-44 attempt 95: no log line and no metric has a code, a cookie, a password, a sealed value, or what was typed', async () => {
   const browser = new Browser();
   const secrets = ['canary-state', 'canary-nonce', 'canary-wrong', 'canary-name', 'canary-hint', 'canary-locale'];
   const url = stand.authorize({ ...PKCE, state: 'canary-state', nonce: 'canary-nonce', login_hint: 'canary-hint' });
@@ -173,7 +173,7 @@ test('BA-95 B-44 no log line and no metric has a code, a cookie, a password, a s
   expect([sealed.every((text) => text.length >= 22), found]).toEqual([true, []]);
 });
 
-test('BA-96 B-20 visits, wrong passwords and refused forms write nothing; a sign-in writes once, at the redemption', async () => {
+test('B-20 attempt 96: visits, wrong passwords and refused forms write nothing; a sign-in writes once, at the redemption', async () => {
   const writes = () =>
     (['create', 'update', 'patch', 'delete'] as const)
       .map((verb) => stand.cluster.evidence.count(verb, 'secrets'))
@@ -191,7 +191,7 @@ test('BA-96 B-20 visits, wrong passwords and refused forms write nothing; a sign
   expect(writes() - before).toBe(1);
 });
 
-test('BA-97 B-27 the same form twice at once begins two sessions, and the end of one leaves the other', async () => {
+test('B-27 attempt 97: the same form twice at once begins two sessions, and the end of one leaves the other', async () => {
   const browser = new Browser();
   const page = await browser.open(stand.authorize());
   const ada = { username: 'ada', password: passwordOf('ada') };

@@ -14,7 +14,7 @@ import {
   startAttackStand,
 } from './attack-stand.ts';
 
-/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their ids. */
+/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their numbers. */
 
 let stand: AttackStand;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('nobody is sent to an address that is not registered', () => {
     ['a full-width letter, which NFKC makes equal', 'https://app.example.com/\uff43allback'],
     ['a dot of another script', 'https://app\u3002example.com/callback'],
     ['the address of another client', RIVAL],
-  ])('BA-01 B-03 with %s', async (_, redirect_uri) => {
+  ])('B-03 attempt 1: with %s', async (_, redirect_uri) => {
     const page = await open({ redirect_uri });
     expect(placeOf(page)).toEqual(STAYS);
     expect(page.text).not.toContain('evil');
@@ -69,16 +69,16 @@ describe('nobody is sent to an address that is not registered', () => {
     ['a longer private scheme', 'com.example.cli.evil:/done'],
     ['a host behind a private scheme', 'com.example.cli://evil.example/done'],
     ['capitals in a private scheme', 'COM.example.cli:/done'],
-  ])('BA-02 B-03 as a native app, with %s', async (_, redirect_uri) => {
+  ])('B-03 attempt 2: as a native app, with %s', async (_, redirect_uri) => {
     expect(placeOf(await open({ client_id: 'cli', redirect_uri, ...PKCE }))).toEqual(STAYS);
   });
 
-  test('BA-03 B-03 by leaving the address out of an OpenID Connect request', async () => {
+  test('B-03 attempt 3: by leaving the address out of an OpenID Connect request', async () => {
     expect(placeOf(await open({ redirect_uri: undefined }))).toEqual(STAYS);
   });
 
   test.each(['redirect_uri', 'client_id'])(
-    'BA-04 B-01 by a second %s, in either order and case of escapes',
+    'B-01 attempt 4: by a second %s, in either order and case of escapes',
     async (name) => {
       const first = stand.authorize();
       for (const again of [`&${name}=x`, `&${name}=`, `&%${name.charCodeAt(0).toString(16)}${name.slice(1)}=x`])
@@ -87,7 +87,7 @@ describe('nobody is sent to an address that is not registered', () => {
     },
   );
 
-  test('BA-05 B-03 by the name of a parameter that another parser reads alike', async () => {
+  test('B-03 attempt 5: by the name of a parameter that another parser reads alike', async () => {
     for (const name of ['redirect_uri[]', 'redirect_uri ', 'REDIRECT_URI', 'redirect_uri%00', 'redirect.uri']) {
       const url = new URL(`${stand.authorize({ redirect_uri: undefined }).href}&${name}=${EVIL}`);
       const page = await new Browser().open(url);
@@ -97,12 +97,12 @@ describe('nobody is sent to an address that is not registered', () => {
     expect(returned(await stand.signIn(new Browser(), separated))).toHaveProperty('code');
   });
 
-  test('BA-06 B-02 by a client that has another use, or whose name is written in another way', async () => {
+  test('B-02 attempt 6: by a client that has another use, or whose name is written in another way', async () => {
     for (const client_id of ['gatehouse', 'WEB', 'web ', '\uff57eb', 'web\u0301', '__proto__', 'constructor'])
       expect(placeOf(await open({ client_id }))).toEqual(STAYS);
   });
 
-  test('BA-07 B-03 by an error of the client, which goes to the registered address alone', async () => {
+  test('B-03 attempt 7: by an error of the client, which goes to the registered address alone', async () => {
     for (const change of [
       { response_type: 'token' },
       { scope: undefined, prompt: 'none login' },
@@ -117,7 +117,7 @@ describe('nobody is sent to an address that is not registered', () => {
 describe('nothing that is sent becomes part of an answer', () => {
   const SPLIT = 'x\r\nSet-Cookie: a=b\r\n\r\n<script>alert(1)</script>';
 
-  test('BA-08 B-14 as a header, by a state or a nonce', async () => {
+  test('B-14 attempt 8: as a header, by a state or a nonce', async () => {
     for (const change of [{ state: SPLIT }, { nonce: SPLIT }, { state: '\u0085' }, { state: '\0' }]) {
       const answer = await open(change);
       expect(returned(answer)).toMatchObject({ error: 'invalid_request' });
@@ -125,14 +125,14 @@ describe('nothing that is sent becomes part of an answer', () => {
     }
   });
 
-  test('BA-09 B-15 as a parameter, by a state with separators', async () => {
+  test('B-15 attempt 9: as a parameter, by a state with separators', async () => {
     const state = '&code=evil&iss=https://evil.example#evil%26?=+ \u2028é';
     const answer = await stand.signIn(new Browser(), stand.authorize({ state }));
     expect(returned(answer)).toEqual({ code: expect.stringMatching(/\./), state, iss: stand.issuer });
     expect(answer.headers['location']).toMatch(/^[\x21-\x7e]+$/);
   });
 
-  test('BA-10 B-22 as markup, by any parameter, on any page', async () => {
+  test('B-22 attempt 10: as markup, by any parameter, on any page', async () => {
     const markup = `"'><script>alert(1)</script><img src=x onerror=alert(1)>{{7*7}}\${7*7}`;
     for (const change of [
       ...['login_hint', 'ui_locales', 'state', 'nonce', 'scope', 'id_token_hint', 'display', 'acr_values'].map(
@@ -150,7 +150,7 @@ describe('nothing that is sent becomes part of an answer', () => {
     }
   });
 
-  test('BA-11 B-05 as markup or a further field, by the form that goes back to the client', async () => {
+  test('B-05 attempt 11: as markup or a further field, by the form that goes back to the client', async () => {
     const state = `"><input name="code" value="evil"><script>alert(1)</script>`;
     const page = await stand.signIn(new Browser(), stand.authorize({ state, response_mode: 'form_post' }));
     expect(page.status).toBe(200);
@@ -160,7 +160,7 @@ describe('nothing that is sent becomes part of an answer', () => {
     expect(page.text.match(/<(?:input|script)/g)).toHaveLength(3);
   });
 
-  test('BA-12 B-16 as a header, by a form that comes again as an address', async () => {
+  test('B-16 attempt 12: as a header, by a form that comes again as an address', async () => {
     for (const body of [
       'state=x\r\nSet-Cookie:a=b',
       'state=x\nLocation:/evil',
@@ -185,7 +185,7 @@ describe('nothing that is sent becomes part of an answer', () => {
     expect((await send(stand.at('/oauth/authorize'), far)).headers['location']).toMatch(/^\/oauth\/authorize\?/);
   });
 
-  test('BA-13 B-22 by a language, which is one of ours', async () => {
+  test('B-22 attempt 13: by a language, which is one of ours', async () => {
     const evil = 'en"><script>, x\u00e9, *;q=9, zh;q=0';
     const page = await new Browser().open(stand.authorize({ ui_locales: '__proto__ constructor' }), {
       ...NAVIGATION,
@@ -203,7 +203,7 @@ describe('after a sign-out nobody is sent elsewhere', () => {
     ['the address for codes', { client_id: 'web', post_logout_redirect_uri: APP }],
     ['a longer path', { client_id: 'web', post_logout_redirect_uri: `${BYE}/../evil` }],
     ['a script', { client_id: 'web', post_logout_redirect_uri: 'javascript:alert(1)' }],
-  ])('BA-14 B-52 by %s', async (_, asked) => {
+  ])('B-52 attempt 14: by %s', async (_, asked) => {
     const page = await new Browser().open(stand.logout(asked as Record<string, string>));
     expect(placeOf(page)).toEqual({ status: 200, location: undefined });
     const browser = new Browser();
@@ -212,14 +212,14 @@ describe('after a sign-out nobody is sent elsewhere', () => {
     expect(placeOf(await browser.submit(question, {}))).toEqual({ status: 200, location: undefined });
   });
 
-  test('BA-15 B-52 by a state that adds to the address', async () => {
+  test('B-52 attempt 15: by a state that adds to the address', async () => {
     const state = '&x=1#\r\nSet-Cookie: a=b';
     const asked = { client_id: 'web', post_logout_redirect_uri: BYE, state };
     const answer = await new Browser().open(stand.logout(asked));
     expect(answer.headers['location']).toBe(`${BYE}?state=${encodeURIComponent(state)}`);
   });
 
-  test('BA-16 B-52 by the form of the page, with another target beside the sealed one', async () => {
+  test('B-52 attempt 16: by the form of the page, with another target beside the sealed one', async () => {
     const browser = new Browser();
     await stand.signIn(browser);
     const page = await browser.open(stand.logout());
@@ -229,7 +229,7 @@ describe('after a sign-out nobody is sent elsewhere', () => {
 });
 
 describe('no answer is taken for that of another server', () => {
-  test('BA-17 B-15 a mix-up: each answer, good or bad, names its issuer', async () => {
+  test('B-15 attempt 17: a mix-up: each answer, good or bad, names its issuer', async () => {
     const good = await stand.signIn(new Browser());
     const refused = await open({ prompt: 'none' });
     for (const answer of [good, refused]) expect(returned(answer)['iss']).toBe(stand.issuer);
@@ -237,7 +237,7 @@ describe('no answer is taken for that of another server', () => {
     expect(returned(named)['iss']).toBe(stand.issuer);
   });
 
-  test('BA-18 B-15 a Host or forwarded header changes no address', async () => {
+  test('B-15 attempt 18: a Host or forwarded header changes no address', async () => {
     const headers = {
       ...NAVIGATION,
       Host: 'evil.example',
@@ -251,7 +251,7 @@ describe('no answer is taken for that of another server', () => {
     expect(returned(again)['iss']).toBe(stand.issuer);
   });
 
-  test('BA-19 B-40 a code goes to the address of its request, after a form as after an address', async () => {
+  test('B-40 attempt 19: a code goes to the address of its request, after a form as after an address', async () => {
     const answer = await stand.signIn(new Browser(), stand.authorize({ client_id: 'rival', redirect_uri: RIVAL }));
     expect(answer.headers['location']?.startsWith(`${RIVAL}?code=`)).toBe(true);
     expect((await stand.redeem(codeOf(answer), { redirect_uri: RIVAL })).status).toBe(400); // at another client

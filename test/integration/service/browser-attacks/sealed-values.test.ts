@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser, NAVIGATION, OWN_FORM, send } from '../../../support/browser.ts';
 import { type AttackStand, BROWSER, codeOf, post, SESSION, sealedIn, startAttackStand } from './attack-stand.ts';
 
-/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their ids. */
+/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their numbers. */
 
 let stand: AttackStand;
 /** One of each kind of value that leaves Gatehouse, and a browser of the person. */
@@ -107,7 +107,7 @@ const isTried = (place: string, name: string): boolean =>
   !(place === 'the sign-in form' && name === 'the request of a consent page');
 
 describe('a value of ours in the place of another', () => {
-  test.each(Object.keys(PLACES))('BA-40 B-20 B-40 as %s: only the right one counts', async (place) => {
+  test.each(Object.keys(PLACES))('B-20 B-40 attempt 40: as %s: only the right one counts', async (place) => {
     const { right, takes } = PLACES[place] as (typeof PLACES)[string];
     const taken = [];
     for (const [name, value] of Object.entries(values))
@@ -115,7 +115,7 @@ describe('a value of ours in the place of another', () => {
     expect(taken).toEqual(right in values ? [right] : []);
   });
 
-  test('BA-41 B-20 with one changed character, in any part', async () => {
+  test('B-20 attempt 41: with one changed character, in any part', async () => {
     const session = values['the session of a browser'] ?? '';
     const parts = session.split('.');
     for (const at of [0, 2, 3, 4]) {
@@ -132,7 +132,7 @@ describe('a value of ours in the place of another', () => {
       expect(await isSignedIn(`${SESSION}=${wrong}`)).toBe(false);
   });
 
-  test('BA-42 B-20 with the parts of two values joined', async () => {
+  test('B-20 attempt 42: with the parts of two values joined', async () => {
     const [session, request] = [values['the session of a browser'], values['the request of a sign-in page']];
     const [head] = (session ?? '').split('.');
     const [, ...rest] = (request ?? '').split('.');
@@ -165,7 +165,7 @@ describe('a value that an outsider makes', () => {
   }
 
   test.each(['RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-512'])(
-    'BA-43 B-20 encrypted to our public key by %s',
+    'B-20 attempt 43: encrypted to our public key by %s',
     async (alg) => {
       const { key, kid } = await published();
       for (const id of [kid, 'digest-key'])
@@ -179,7 +179,7 @@ describe('a value that an outsider makes', () => {
   );
 
   test.each(['A256GCM', 'A128CBC-HS256'])(
-    'BA-44 B-20 with a key that anybody can guess, by dir and %s',
+    'B-20 attempt 44: with a key that anybody can guess, by dir and %s',
     async (enc) => {
       const { kid, bytes } = await published();
       for (const [id, secret] of [
@@ -197,7 +197,7 @@ describe('a value that an outsider makes', () => {
     },
   );
 
-  test('BA-45 B-20 with a password instead of a key, whose rounds would cost seconds', async () => {
+  test('B-20 attempt 45: with a password instead of a key, whose rounds would cost seconds', async () => {
     const head = {
       alg: 'PBES2-HS512+A256KW',
       enc: 'A256GCM',
@@ -211,7 +211,7 @@ describe('a value that an outsider makes', () => {
     );
   });
 
-  test('BA-46 B-20 with a key of its own in the header, a critical or compressed one, or a key elsewhere', async () => {
+  test('B-20 attempt 46: with a key of its own in the header, a critical or compressed one, or a key elsewhere', async () => {
     const { kid } = await published();
     const secret = new Uint8Array(32);
     for (const more of [
@@ -231,7 +231,7 @@ describe('a value that an outsider makes', () => {
     }
   });
 
-  test('BA-47 B-20 B-40 signed by nobody, or with our public key as a secret', async () => {
+  test('B-20 B-40 attempt 47: signed by nobody, or with our public key as a secret', async () => {
     const { key, kid } = await published();
     const secret = key.export({ format: 'der', type: 'spki' });
     await expectRefused(new UnsecuredJWT(CLAIMS).setExpirationTime('1h').encode());
@@ -253,14 +253,14 @@ describe('a value that an outsider makes', () => {
     }
   });
 
-  test('BA-48 B-20 of 16 KiB and more, of a million dots, or empty', async () => {
+  test('B-20 attempt 48: of 16 KiB and more, of a million dots, or empty', async () => {
     for (const request of ['.'.repeat(20_000), 'a.'.repeat(10_000), `${'A'.repeat(16_000)}....`, '', '....'])
       expect((await form('sign-in', { request })).status).toBe(400);
     expect((await form('sign-in', { request: 'a'.repeat(25_000) })).status).toBe(413);
   });
 });
 
-test('BA-49 B-20 B-27 B-40 no value tells a name, an address or a time to the browser that carries it', () => {
+test('B-20 B-27 B-40 attempt 49: no value tells a name, an address or a time to the browser that carries it', () => {
   for (const name of ['the session of a browser', 'the request of a sign-in page', 'a code']) {
     const [head = '', , , text = ''] = (values[name] ?? '').split('.');
     expect(Object.keys(JSON.parse(Buffer.from(head, 'base64url').toString())).sort()).toEqual([

@@ -14,7 +14,7 @@ import {
   startAttackStand,
 } from './attack-stand.ts';
 
-/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their ids. */
+/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their numbers. */
 
 let stand: AttackStand;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const againOf = ({ text }: { readonly text: string }): URL =>
   stand.at((/<a href="([^"]*)">/.exec(text)?.[1] ?? '').replaceAll('&#38;', '&'));
 
 describe('a client that wants more than a session', () => {
-  test('BA-70 B-11 B-12 is not given the session instead of a password', async () => {
+  test('B-11 B-12 attempt 70: is not given the session instead of a password', async () => {
     const { browser } = await stand.signedIn();
     for (const change of [
       { prompt: 'login' },
@@ -46,7 +46,7 @@ describe('a client that wants more than a session', () => {
       expect(returned(await browser.open(stand.authorize({ prompt })))).toMatchObject({ error: 'invalid_request' });
   });
 
-  test('BA-71 B-11 B-12 is not given the session by a person who begins again', async () => {
+  test('B-11 B-12 attempt 71: is not given the session by a person who begins again', async () => {
     const { browser } = await stand.signedIn();
     for (const change of [{ prompt: 'login' }, { max_age: '0' }]) {
       const page = await browser.open(stand.authorize(change as Record<string, string>));
@@ -61,7 +61,7 @@ describe('a client that wants more than a session', () => {
     }
   });
 
-  test('BA-72 B-13 is not given another person than the one whom it named', async () => {
+  test('B-13 attempt 72: is not given another person than the one whom it named', async () => {
     const { browser, tokens } = await stand.signedIn();
     const joe = await stand.signedIn('joe');
     const named = stand.authorize({ id_token_hint: joe.tokens.id_token });
@@ -76,7 +76,7 @@ describe('a client that wants more than a session', () => {
       expect((await browser.open(stand.authorize({ id_token_hint }))).text).toContain('id="password"');
   });
 
-  test('BA-73 B-13 is not given another person by one who begins again', async () => {
+  test('B-13 attempt 73: is not given another person by one who begins again', async () => {
     const { browser } = await stand.signedIn();
     const joe = await stand.signedIn('joe');
     const page = await browser.open(stand.authorize({ id_token_hint: joe.tokens.id_token }));
@@ -89,7 +89,7 @@ describe('a client that wants more than a session', () => {
     expect([lost.status, lost.text.includes('href=')]).toEqual([400, false]);
   });
 
-  test('BA-74 B-17 cannot have the consent page skipped', async () => {
+  test('B-17 attempt 74: cannot have the consent page skipped', async () => {
     const { browser } = await stand.signedIn();
     const asking = { client_id: 'asking' };
     const silent = await browser.open(stand.authorize({ ...asking, prompt: 'none' }));
@@ -108,7 +108,7 @@ describe('a client that wants more than a session', () => {
 });
 
 describe('a session that has ended', () => {
-  test('BA-75 B-28 B-50 does not come back by a copy of the cookie', async () => {
+  test('B-28 B-50 attempt 75: does not come back by a copy of the cookie', async () => {
     const { browser, tokens } = await stand.signedIn();
     const copy = browser.cookie(SESSION);
     await browser.open(stand.logout({ id_token_hint: tokens.id_token }));
@@ -119,7 +119,7 @@ describe('a session that has ended', () => {
     });
   });
 
-  test('BA-76 B-53 has no power over the later sessions of the user', async () => {
+  test('B-53 attempt 76: has no power over the later sessions of the user', async () => {
     const thief = await stand.signedIn('joe');
     const copy = thief.browser.cookie(SESSION);
     const victim = await stand.signedIn('joe');
@@ -137,7 +137,7 @@ describe('a session that has ended', () => {
     expect((await later.browser.open(stand.authorize({ prompt: 'none' }))).headers['location']).toContain('code=');
   });
 
-  test('BA-77 B-29 goes on for nobody when another person signs in', async () => {
+  test('B-29 attempt 77: goes on for nobody when another person signs in', async () => {
     const { browser } = await stand.signedIn();
     const page = await browser.open(stand.authorize({ client_id: 'asking' }));
     await stand.signIn(browser, stand.authorize({ prompt: 'select_account' }), 'joe');
@@ -147,7 +147,7 @@ describe('a session that has ended', () => {
     expect(JSON.parse(Buffer.from(body.id_token.split('.')[1], 'base64url').toString())).toMatchObject({ sub: 'joe' });
   });
 
-  test('BA-78 B-51 B-53 is ended by no form of another session or browser, nor by one that says it twice', async () => {
+  test('B-51 B-53 attempt 78: is ended by no form of another session or browser, nor by one that says it twice', async () => {
     const { browser, tokens } = await stand.signedIn();
     const other = await stand.signedIn();
     const page = await other.browser.open(stand.logout());
@@ -162,7 +162,7 @@ describe('a session that has ended', () => {
     for (const token of [tokens, other.tokens]) expect(await stand.list(token.access_token)).toBe(200);
   });
 
-  test('BA-79 B-20 B-27 B-28 a page after ten minutes, and a session after its time, are refused', async () => {
+  test('B-20 B-27 B-28 attempt 79: a page after ten minutes, and a session after its time, are refused', async () => {
     const aging = await startAttackStand();
     try {
       const { browser, tokens } = await aging.signedIn();
@@ -195,7 +195,7 @@ describe('a session that has ended', () => {
 });
 
 describe('a program on the same machine as the browser', () => {
-  test('BA-80 B-17 does not get a code of a native client without the person', async () => {
+  test('B-17 attempt 80: does not get a code of a native client without the person', async () => {
     const { browser } = await stand.signedIn();
     const scheme = { ...CLI, redirect_uri: 'com.example.cli:/done' };
     for (const client of [CLI, scheme]) {
@@ -209,13 +209,13 @@ describe('a program on the same machine as the browser', () => {
     }
   });
 
-  test('BA-81 B-17 asks for no consent beside the password', async () => {
+  test('B-17 attempt 81: asks for no consent beside the password', async () => {
     const answer = await stand.signIn(new Browser(), stand.authorize(CLI));
     expect(answer.headers['location']).toContain('code=');
   });
 });
 
-test('BA-82 B-50 a sign-out leads to the registered address, and the cookie of the session is gone', async () => {
+test('B-50 attempt 82: a sign-out leads to the registered address, and the cookie of the session is gone', async () => {
   const { browser, tokens } = await stand.signedIn();
   const hint = { id_token_hint: tokens.id_token, client_id: 'rival', post_logout_redirect_uri: BYE };
   const confused = await browser.open(stand.logout(hint)); // the token is of another client

@@ -4,7 +4,7 @@ import { Browser, FORM, NAVIGATION, OWN_FORM, send } from '../../../support/brow
 import { RawConnection } from '../../gateway/raw-connection.ts';
 import { type AttackStand, BROWSER, EVIL, SESSION, sealedIn, startAttackStand } from './attack-stand.ts';
 
-/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their ids. */
+/** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their numbers. */
 
 let stand: AttackStand;
 /** A browser in which Ada is signed in. */
@@ -25,7 +25,7 @@ const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].m
 
 describe('another method, type or path', () => {
   test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])(
-    'BA-100 B-24 %s does nothing at the path of a form',
+    'B-24 attempt 100: %s does nothing at the path of a form',
     async (method) => {
       for (const path of FORMS) {
         const headers = { ...NAVIGATION, ...cookies(), 'X-HTTP-Method-Override': 'POST', 'X-HTTP-Method': 'POST' };
@@ -39,7 +39,7 @@ describe('another method, type or path', () => {
     },
   );
 
-  test('BA-101 B-24 a HEAD gets what a GET gets, and demands as much', async () => {
+  test('B-24 attempt 101: a HEAD gets what a GET gets, and demands as much', async () => {
     const head = { method: 'HEAD', headers: { ...NAVIGATION, ...cookies() } } as const;
     expect((await request(stand.authorize(), head)).statusCode).toBe(303);
     const image = { ...head, headers: { ...head.headers, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' } };
@@ -48,14 +48,14 @@ describe('another method, type or path', () => {
     expect((await browser.open(stand.authorize({ prompt: 'none' }))).headers['location']).toContain('code=');
   });
 
-  test('BA-102 B-24 a method that a header or a parameter names does not count', async () => {
+  test('B-24 attempt 102: a method that a header or a parameter names does not count', async () => {
     for (const name of ['X-HTTP-Method-Override', 'X-Method-Override', 'X-HTTP-Method']) {
       const page = await browser.open(stand.authorize({ prompt: 'login' }), { ...NAVIGATION, [name]: 'DELETE' });
       expect(page.text).toContain('id="password"');
     }
   });
 
-  test('BA-103 B-24 a form of a type that needs no preflight, or of another, is not read', async () => {
+  test('B-24 attempt 103: a form of a type that needs no preflight, or of another, is not read', async () => {
     const page = await browser.open(stand.authorize({ client_id: 'asking' }));
     const fields = { request: sealedIn(page), decision: 'allow' };
     for (const [type, body] of [
@@ -76,7 +76,7 @@ describe('another method, type or path', () => {
     expect((await send(inQuery, empty)).status).toBe(400);
   });
 
-  test('BA-104 B-24 another spelling of the path has the same demands, or does not exist', async () => {
+  test('B-24 attempt 104: another spelling of the path has the same demands, or does not exist', async () => {
     const asImage = { 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' };
     for (const path of [
       ...['/oauth/authorize', '/oauth/authorize/', '/oauth/%61uthorize', '/oauth//authorize', '/oauth/./authorize'],
@@ -100,7 +100,7 @@ describe('another method, type or path', () => {
     }
   });
 
-  test('BA-105 B-22 whatever Accept says, a browser gets a page and a program gets JSON', async () => {
+  test('B-22 attempt 105: whatever Accept says, a browser gets a page and a program gets JSON', async () => {
     for (const accept of [
       'application/json',
       'text/html;q=0',
@@ -120,7 +120,7 @@ describe('another method, type or path', () => {
 describe('parameters that another parser reads otherwise', () => {
   const open = (query: string) => new Browser().open(stand.at(`/oauth/authorize?${query}`));
 
-  test('BA-106 B-01 B-14 bytes that are no UTF-8, overlong forms, surrogates, broken escapes', async () => {
+  test('B-01 B-14 attempt 106: bytes that are no UTF-8, overlong forms, surrogates, broken escapes', async () => {
     const good = stand.authorize({ state: undefined }).search.slice(1);
     for (const value of ['%ff', '%c0%ae', '%ed%a0%80', '%u0041', '%', '%4', '%zz', '%f8%88%80%80%80'])
       for (const query of [`${good}&state=${value}`, `${good}&${value}=x`]) {
@@ -129,7 +129,7 @@ describe('parameters that another parser reads otherwise', () => {
       }
   });
 
-  test('BA-107 B-01 65 parameters, 16 KiB of them, names of an object', async () => {
+  test('B-01 attempt 107: 65 parameters, 16 KiB of them, names of an object', async () => {
     const good = stand.authorize().search.slice(1);
     const many = Array.from({ length: 65 }, (_, at) => `p${at}=x`).join('&');
     expect((await open(`${good}&${many}`)).status).toBe(400);
@@ -139,7 +139,7 @@ describe('parameters that another parser reads otherwise', () => {
     expect([page.status, page.text.includes('<strong>web</strong>')]).toEqual([200, true]);
   });
 
-  test('BA-108 B-14 long values of every parameter are answered, and none by a failure', async () => {
+  test('B-14 attempt 108: long values of every parameter are answered, and none by a failure', async () => {
     const long = [
       'a'.repeat(12_000),
       ' '.repeat(12_000),
@@ -183,14 +183,14 @@ describe('a second request inside the first', () => {
     ['two lengths', (body: string) => `Content-Length: 0\r\nContent-Length: ${body.length}\r\n\r\n${body}`],
     ['chunks in capitals with a blank', (body: string) => `Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${body}`],
     ['an unknown coding', (body: string) => `Transfer-Encoding: xchunked\r\n\r\n${body}`],
-  ])('BA-109 N-54 by %s: it is refused, and the connection closed', async (_, framed) => {
+  ])('N-54 attempt 109: by %s: it is refused, and the connection closed', async (_, framed) => {
     for (const path of ['/oauth/authorize', ...FORMS]) {
       const text = await (await raw(head('POST', path, framed(inner())).slice(0, -2))).closed();
       expect(statusesIn(text)).toEqual([400]);
     }
   });
 
-  test('BA-110 N-54 in the body of a GET: it is not answered', async () => {
+  test('N-54 attempt 110: in the body of a GET: it is not answered', async () => {
     const body = inner();
     const connection = await raw(
       `${head('GET', target(), `Connection: close\r\nContent-Length: ${body.length}\r\n`)}${body}`,
@@ -198,7 +198,7 @@ describe('a second request inside the first', () => {
     expect(statusesIn(await connection.closed())).toEqual([200]);
   });
 
-  test('BA-111 N-53 with two hosts, another host in absolute form, or a host that is none', async () => {
+  test('N-53 attempt 111: with two hosts, another host in absolute form, or a host that is none', async () => {
     for (const text of [
       `GET ${target()} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`,
       `GET http://evil.example${target()} HTTP/1.1\r\nHost: a\r\n\r\n`,
@@ -209,7 +209,7 @@ describe('a second request inside the first', () => {
   });
 });
 
-test('BA-112 N-52 forms that never end take no seat from a person who signs in', async () => {
+test('N-52 attempt 112: forms that never end take no seat from a person who signs in', async () => {
   const head = `Host: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 20000\r\n`;
   const path = (at: number) => FORMS[at % FORMS.length];
   await Promise.all(Array.from({ length: 100 }, (_, at) => raw(`POST ${path(at)} HTTP/1.1\r\n${head}\r\nrequest=a`)));
@@ -217,7 +217,7 @@ test('BA-112 N-52 forms that never end take no seat from a person who signs in',
   expect(answer.headers['location']).toContain('code=');
 });
 
-test('BA-113 B-15 no forwarded address gives an attacker a budget of guesses of their own', async () => {
+test('B-15 attempt 113: no forwarded address gives an attacker a budget of guesses of their own', async () => {
   const throttled = await startAttackStand();
   try {
     const statuses = [];
