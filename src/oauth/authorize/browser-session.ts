@@ -47,7 +47,7 @@ export interface BrowserSessions {
   known(cookie: string | undefined): Promise<BrowserSession | undefined>;
   /** Whether its end is recorded: by a sign-out, or by any end of all sessions of the user. A session that was only idle has not ended. */
   hasEnded(session: BrowserSession): boolean;
-  /** The session of a user who has just entered the password; `before` is that of the cookie. */
+  /** The session of a user who has just entered the password; `before` is that of the cookie. What was agreed to ends with its session. */
   begin(user: User, before: BrowserSession | undefined): BrowserSession;
   /** The value of the cookie. The session counts as used now. */
   seal(session: BrowserSession): Promise<string>;
@@ -68,15 +68,13 @@ export function createBrowserSessions(
   const known: BrowserSessions['known'] = async (cookie) => (cookie === undefined ? undefined : values.open(cookie));
   const hasEnded: BrowserSessions['hasEnded'] = ({ user, sid, authTime }) =>
     !sessions.knowsEndsOf(sid) || isDead(sessions.read(user), { sid, iat: authTime });
+  const lasts = (session: BrowserSession): boolean => session.usedAt + idle > now() && !hasEnded(session);
   const live: BrowserSessions['live'] = async (cookie) => {
     const session = await known(cookie);
     const user = session && users.byName(session.user);
     if (!session || !user) return undefined;
-    const { authTime: at, usedAt } = session;
-    const isLive =
-      usedAt + idle > now() &&
-      isAsSignedIn(user, { standing: session.standing, at }, { standing, skewSeconds }) &&
-      !hasEnded(session);
+    const signedIn = { standing: session.standing, at: session.authTime };
+    const isLive = isAsSignedIn(user, signedIn, { standing, skewSeconds }) && lasts(session);
     return isLive ? { session, user } : undefined;
   };
   return {
@@ -89,7 +87,7 @@ export function createBrowserSessions(
         ...{ user: user.name, sid: sessions.newId(), authTime: now(), usedAt: now() },
         standing: standingDigest(user, standing),
         earlier: isSame ? [...before.earlier, before.sid].slice(-MOST_EARLIER) : [],
-        consents: isSame ? before.consents : [],
+        consents: isSame && lasts(before) ? before.consents : [],
       };
     },
     seal: (session) => values.seal({ ...session, usedAt: now() }, session.authTime + maxAge - now()),

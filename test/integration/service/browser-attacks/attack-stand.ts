@@ -8,7 +8,7 @@ import { hurriedClock } from '../../../support/hurried-clock.ts';
 import { ADMINS_BINDING, ADMINS_ROLE } from '../../../support/observed/people.ts';
 import { quickBcrypt } from '../../../support/passwords.ts';
 import { signingKeySecret } from '../../../support/signing-key-secret.ts';
-import { NODES, type Person, passwordOf, usersFile } from '../stand.ts';
+import { NODES, type Person, passwordOf } from '../stand.ts';
 
 export const APP = 'https://app.example.com/callback';
 export const RIVAL = 'https://rival.example.com/callback';
@@ -50,6 +50,15 @@ class ShiftedClock implements Clock {
   shift(ms: number): void {
     this.#shiftMs += ms;
   }
+}
+
+/** A users file of these people; no hash is computed. */
+export async function usersFile(passwords: Partial<Record<Person, string>> = {}, people = ['ada', 'joe'] as Person[]) {
+  const users = people.map(async (name) => {
+    const passwordHash = await quickBcrypt.hash(passwords[name] ?? passwordOf(name), 10);
+    return { name, groups: name === 'ada' ? ['admins'] : [], passwordHash };
+  });
+  return JSON.stringify({ users: await Promise.all(users) });
 }
 
 interface TokenAnswer {

@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from '../../../support/browser.ts';
-import { passwordOf, usersFile } from '../stand.ts';
-import { APP, type AttackStand, codeOf, PKCE, PROOF, RIVAL, returned, startAttackStand } from './attack-stand.ts';
+import { passwordOf } from '../stand.ts';
+import {
+  APP,
+  type AttackStand,
+  codeOf,
+  PKCE,
+  PROOF,
+  RIVAL,
+  returned,
+  startAttackStand,
+  usersFile,
+} from './attack-stand.ts';
 
 /** The attempts of the table "Attacks on the sign-in with a browser" in docs/security.md, by their numbers. */
 

@@ -194,6 +194,16 @@ describe('a session that has ended', () => {
   });
 });
 
+test('B-17 B-28 attempt 83: an agreement ends with its session, also where the cookie is still there', async () => {
+  const { browser } = await stand.signedIn('joe');
+  const asking = stand.authorize({ client_id: 'asking' });
+  await browser.submit(await browser.open(asking), { decision: 'allow' });
+  expect((await browser.open(asking)).headers['location']).toContain('code=');
+  const elsewhere = await stand.signedIn('joe');
+  await elsewhere.browser.submit(await elsewhere.browser.open(stand.logout()), { all: 'true' });
+  expect((await stand.signIn(browser, asking, 'joe')).text).toContain('Allow access?');
+});
+
 describe('a program on the same machine as the browser', () => {
   test('B-17 attempt 80: does not get a code of a native client without the person', async () => {
     const { browser } = await stand.signedIn();
