@@ -153,7 +153,7 @@ describe('a code whose person has left', () => {
 
   test.each([
     ['another password', { joe: 'another-made-up-password' }, ['ada', 'joe']],
-    ['no account', {}, ['ada']],
+    ['the end of the account', {}, ['ada']],
   ] as const)(
     'B-41 attempt 60: is worth nothing after %s, nor is a page of the person',
     async (_, passwords, people) => {
