@@ -30,8 +30,8 @@ const { TEST_SEED, ...longRun } = newCases();
  * `logs` runs real log stores: it needs Java, Maven, and Debian's packages `rsyslog` and `rsyslog-elasticsearch`.
  * `openapi` needs Python with `venv`. `clients` needs what test/clients/README.md names; its files all run beside each other (`--maxWorkers` in
  * package.json), since most of them wait for a minute until a token ends. `release` builds and pushes as a release does: it needs root, Go for
- * Helm, and Debian's packages `buildah` and `docker-registry`. `monitoring` needs Debian's package `prometheus`. `node` runs pods: it needs
- * root, and the packages that test/node/README.md names.
+ * Helm, and Debian's packages `buildah` and `docker-registry`. `browsers` needs Debian's packages `chromium` and `firefox-esr`, `monitoring`
+ * Debian's package `prometheus`. `node` runs pods: it needs root, and the packages that test/node/README.md names.
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
 const tier = (name: string, more: object = {}) => ({
@@ -86,6 +86,7 @@ export default defineConfig({
         testTimeout: 300_000,
         hookTimeout: 900_000,
       }),
+      tier('browsers', { testTimeout: 180_000, hookTimeout: 180_000 }),
       tier('release', { testTimeout: 120_000, hookTimeout: 600_000, fileParallelism: false }),
       tier('chart', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('node', {

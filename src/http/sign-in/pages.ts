@@ -9,9 +9,9 @@ import type {
 } from '../../oauth/authorize/browser-answer.ts';
 import { placeOf } from '../../oauth/authorize/consent.ts';
 import { SCOPES } from '../../oauth/endpoints/grant.ts';
-import { type Html, html } from './html.ts';
-import { STYLE } from './style.ts';
-import type { Language } from './texts.ts';
+import { Html, html } from './html.ts';
+import { ICON, MARK, STYLE } from './style.ts';
+import { type Language, toWait } from './texts.ts';
 
 /** A page, and what else its form may lead to. */
 export interface HtmlPage {
@@ -29,13 +29,15 @@ export const SIGN_OUT_PATH = '/oauth/sign-out';
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * No script, no frame, and no style but ours. Chromium checks `form-action` again at each redirect that follows a form, so the
- * address that the person goes on to has to be listed (B-23).
+ * No script, no frame, no style but ours, and no image but the icon, which is in the page: without it Firefox would ask for
+ * `/favicon.ico` and complain that the policy forbids that. Chromium checks `form-action` again at each redirect that follows a
+ * form, so the address that the person goes on to has to be listed (B-23).
  */
 const contentPolicy = (formTargets: readonly string[]): string =>
   [
     "default-src 'none'",
     `style-src 'sha256-${STYLE_HASH}'`,
+    'img-src data:',
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -95,7 +97,7 @@ function contentOf(answer: Exclude<BrowserAnswer, { kind: 'redirect' }>, languag
 /** The sign-in page; a refused attempt shows it again with the reason. */
 function signInPage(page: SignInPage, { texts }: Language): PageContent {
   const { problem, retryAfterSeconds, signedIn } = page;
-  const wait = retryAfterSeconds === undefined ? '' : ` ${texts.retryAfter(retryAfterSeconds)}`;
+  const wait = retryAfterSeconds === undefined ? undefined : waitOf(retryAfterSeconds, texts);
   const told = problem && html`<p id="problem" role="alert">${texts.problems[problem]}${wait}</p>`;
   const described = problem ? html` aria-describedby="problem" aria-invalid="true"` : undefined;
   const [first, second] = page.username === '' ? [html` autofocus`, undefined] : [undefined, html` autofocus`];
@@ -116,6 +118,9 @@ ${told}
     headers: retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) },
   };
 }
+
+/** In a line of its own. */
+const waitOf = (seconds: number, texts: Language['texts']): Html => html`<br>${texts.retryAfter(toWait(seconds))}`;
 
 const signedInAs = (user: string, { signedInAs: before }: Language['texts']): Html =>
   html`<p>${before} <strong>${user}</strong></p>`;
@@ -157,7 +162,7 @@ function problemOf(problem: NewPasswordProblem, texts: Language['texts']): Html 
     case 'different':
       return html`<p>${texts.differentPasswords}</p>`;
     case 'busy':
-      return html`<p>${texts.problems.busy} ${texts.retryAfter(problem.retryAfterSeconds)}</p>`;
+      return html`<p>${texts.problems.busy}${waitOf(problem.retryAfterSeconds, texts)}</p>`;
     case 'refused':
       return html`${problem.broken.map((rule) => html`<p>${texts.brokenRules[rule]}</p>`)}`;
     default:
@@ -216,7 +221,7 @@ function signedOutPage({ texts }: Language): PageContent {
 
 /** Why the person cannot go on. */
 function faultPage({ fault, again }: Extract<BrowserAnswer, { kind: 'fault' }>, { texts }: Language): PageContent {
-  const link = again === undefined ? undefined : html`<p><a href="${again}">${texts.again}</a></p>`;
+  const link = again === undefined ? undefined : html`<p class="action"><a href="${again}">${texts.again}</a></p>`;
   const main = html`<h1>${texts.faultTitle}</h1>
 <p role="alert">${texts.faults[fault]}</p>
 ${link}`;
@@ -247,12 +252,13 @@ function toDocument(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="${ICON}">
 <title>${title} – ${product}</title>
 `;
   const body = html`</head>
 <body>
 <main>
-<p class="product">${product}</p>
+<p class="product">${new Html(MARK)}${product}</p>
 ${main}
 </main>
 </body>

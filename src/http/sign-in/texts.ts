@@ -4,6 +4,16 @@ import { preferredLanguages } from '../answer/accept.ts';
 
 type Fault = Extract<BrowserAnswer, { kind: 'fault' }>['fault'];
 
+/** A time to wait as people say it. */
+interface Wait {
+  readonly count: number;
+  readonly unit: 'second' | 'minute';
+}
+
+/** Whole minutes, rounded up, from two minutes on. */
+export const toWait = (seconds: number): Wait =>
+  seconds < 120 ? { count: seconds, unit: 'second' } : { count: Math.ceil(seconds / 60), unit: 'minute' };
+
 /** What the pages say in one language. */
 interface PageTexts {
   readonly title: string;
@@ -38,8 +48,8 @@ interface PageTexts {
   readonly signedOutTitle: string;
   readonly signedOutText: string;
   readonly problems: Readonly<Record<SignInProblem, string>>;
-  /** With the seconds of `Retry-After`. */
-  readonly retryAfter: (seconds: number) => string;
+  /** With the seconds of `Retry-After`, or minutes where there are many. */
+  readonly retryAfter: (wait: Wait) => string;
   readonly faultTitle: string;
   readonly faults: Readonly<Record<Fault, string>>;
   readonly again: string;
@@ -98,8 +108,8 @@ const ENGLISH: PageTexts = {
     throttled: 'There were too many failed sign-ins.',
     busy: 'Too many people are signing in at the moment.',
   },
-  retryAfter: (seconds) => (seconds === 1 ? 'Try again in a second.' : `Try again in ${seconds} seconds.`),
-  faultTitle: 'This page cannot go on',
+  retryAfter: ({ count, unit }) => `Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`,
+  faultTitle: 'You cannot continue here',
   faults: {
     malformed: 'The address of this page is damaged. Go back to the application and begin again.',
     unknown_client: 'The application that sent you here is not registered for signing in with a browser.',
@@ -163,8 +173,8 @@ const CHINESE: PageTexts = {
     throttled: '登录失败次数过多。',
     busy: '当前登录人数过多。',
   },
-  retryAfter: (seconds) => `请在 ${seconds} 秒后重试。`,
-  faultTitle: '此页面无法继续',
+  retryAfter: ({ count, unit }) => `请在 ${count} ${unit === 'second' ? '秒' : '分钟'}后重试。`,
+  faultTitle: '无法在此继续',
   faults: {
     malformed: '此页面的地址已损坏。请返回应用程序重新开始。',
     unknown_client: '将您引导至此的应用程序未注册浏览器登录。',

@@ -81,7 +81,7 @@ describe('a person who signs in with a browser', () => {
       'set-cookie': expect.stringMatching(/^gatehouse-browser=[\w-]{22}; Path=\/; HttpOnly; SameSite=Lax$/),
     });
     expect(page.headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self' http:\/\/127\.0\.0\.1:9; base-uri 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; form-action 'self' http:\/\/127\.0\.0\.1:9; base-uri 'none'; frame-ancestors 'none'$/,
     );
     const { text: html } = page;
     expect(html).toContain('<html lang="zh-CN">');
@@ -190,8 +190,8 @@ test('ID-08 the metadata name the authorization endpoint only where a client has
     authorization_response_iss_parameter_supported: true,
     grant_types_supported: ['authorization_code', 'password', 'refresh_token'],
   });
-  const { gatehouse } = await startService(await startCluster());
+  const { gatehouse } = await startService(await startCluster(), { config: { platform: 'kubesphere' } });
   const metadata = await (await fetch(`${gatehouse.origin}/.well-known/openid-configuration`)).json();
   expect(metadata).not.toHaveProperty('authorization_endpoint');
-  expect((await fetch(`${gatehouse.origin}/oauth/authorize?client_id=gatehouse`)).status).toBe(404);
+  expect((await fetch(`${gatehouse.origin}/oauth/authorize?client_id=kubesphere`)).status).toBe(404);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseLanguage } from '../../../../src/http/sign-in/texts.ts';
+import { chooseLanguage, toWait } from '../../../../src/http/sign-in/texts.ts';
 
 describe('the language of the sign-in page', () => {
   test.each([
@@ -18,4 +18,13 @@ describe('the language of the sign-in page', () => {
   test('B-22 is found behind 15,000 blanks', () => {
     expect(chooseLanguage([], `${' '.repeat(15_000)}zh`).tag).toBe('zh-CN');
   });
+});
+
+test.each([
+  [1, 'Try again in a second.', '请在 1 秒后重试。'],
+  [119, 'Try again in 119 seconds.', '请在 119 秒后重试。'],
+  [121, 'Try again in 3 minutes.', '请在 3 分钟后重试。'],
+])('B-25 a wait of %i seconds is said as people say it', (seconds, ...said) => {
+  const languages = ['en', 'zh'].map((tag) => chooseLanguage([tag], undefined));
+  expect(languages.map(({ texts }) => texts.retryAfter(toWait(seconds)))).toEqual(said);
 });

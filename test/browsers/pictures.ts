@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Browser, Viewport } from 'puppeteer-core';
+import { endAll } from '../support/at-end.ts';
+import { startBrowser } from './browser.ts';
+import { PAGES } from './pages.ts';
+import { Person } from './tab.ts';
+
+interface Picture {
+  /** A key of `PAGES`. */
+  readonly page: string;
+  readonly language?: 'zh-CN';
+  readonly width?: number;
+  readonly media?: { readonly name: string; readonly value: string };
+}
+
+const DARK = { name: 'prefers-color-scheme', value: 'dark' };
+const FORCED = { name: 'forced-colors', value: 'active' };
+
+/** The pictures for the docs, by their file names. */
+const PICTURES: Readonly<Record<string, Picture>> = {
+  'sign-in': { page: 'sign-in' },
+  'sign-in-dark': { page: 'sign-in', media: DARK },
+  'sign-in-narrow': { page: 'sign-in', width: 360 },
+  'sign-in-forced-colours': { page: 'sign-in', media: FORCED },
+  'sign-in-chinese': { page: 'sign-in', language: 'zh-CN' },
+  'wrong-password': { page: 'wrong-password' },
+  throttled: { page: 'throttled', media: DARK },
+  'new-password': { page: 'new-password-refused' },
+  consent: { page: 'consent' },
+  'consent-dark': { page: 'consent', media: DARK },
+  'sign-out': { page: 'sign-out' },
+  'other-account': { page: 'other-account' },
+  'consent-narrow-chinese': { page: 'consent', width: 360, language: 'zh-CN' },
+  'lost-cookie': { page: 'lost-cookie' },
+  return: { page: 'return' },
+};
+
+const FOLDER = new URL('../../docs/pictures/', import.meta.url);
+
+async function take(browser: Browser, { page: name, language, width = 520, media }: Picture): Promise<Uint8Array> {
+  const tab = await (await Person.at(browser)).tab();
+  const { page } = tab;
+  const size: Viewport = { width, height: 560, deviceScaleFactor: 2 };
+  await page.setViewport(size);
+  await page.emulateMediaFeatures([media ?? { name: 'prefers-color-scheme', value: 'light' }]);
+  if (language) await page.setExtraHTTPHeaders({ 'Accept-Language': language });
+  await PAGES[name]?.(tab);
+  return page.screenshot({ fullPage: true });
+}
+
+/** With 256 colours at most, in a third of the bytes. */
+const withPalette = (png: Uint8Array): Buffer =>
+  execFileSync('pngquant', ['--speed', '1', '--strip', '-'], { input: png, maxBuffer: png.length });
+
+/** Takes the pictures again. Chinese letters need a font that has them, such as that of Debian's package `fonts-noto-cjk`. */
+const { browser, end } = await startBrowser('Chromium');
+mkdirSync(FOLDER, { recursive: true });
+try {
+  for (const [name, picture] of Object.entries(PICTURES)) {
+    writeFileSync(new URL(`${name}.png`, FOLDER), withPalette(await take(browser, picture)));
+    await endAll();
+  }
+} finally {
+  await end();
+}
