@@ -14,6 +14,7 @@ import {
   startCluster,
   startService,
 } from '../integration/service/stand.ts';
+import { Browser } from '../support/browser.ts';
 import { hashOf, quickBcrypt } from '../support/passwords.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -232,6 +233,28 @@ export const FAULTS: readonly Fault[] = [
           await service.refresh(refresh_token);
           await sleep(1_500);
           await service.refresh(refresh_token);
+        },
+      };
+    },
+  },
+  {
+    name: 'code-stolen',
+    fires: ['GatehouseCodeReused'],
+    start: async () => {
+      const redirectURI = 'https://app.example.com/callback';
+      const web = { client_id: 'web', client_secret: 'made-up-web' };
+      const clients = [{ name: web.client_id, secret: web.client_secret, redirectURIs: [redirectURI] }];
+      const { service, port } = await start({ config: { authentication: { oauthOptions: { clients } } } });
+      const request = new URLSearchParams({ client_id: web.client_id, response_type: 'code' });
+      return {
+        port,
+        break: async () => {
+          const browser = new Browser();
+          const page = await browser.open(new URL(`${service.gatehouse.origin}/oauth/authorize?${request}`));
+          const { headers } = await browser.submit(page, { username: 'ada', password: passwordOf('ada') });
+          const code = new URL(headers['location'] ?? '').searchParams.get('code') ?? '';
+          const form = { grant_type: 'authorization_code', ...web, code };
+          for (let time = 0; time < 2; time++) await service.call('/oauth/token', { form });
         },
       };
     },
