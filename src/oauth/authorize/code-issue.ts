@@ -1,5 +1,4 @@
 import type { Clock } from '../../runtime/clock.ts';
-import type { TokenMetrics } from '../metrics.ts';
 import { sessionIdWithin } from '../sessions/session-id.ts';
 import type { SessionReads } from '../sessions/session-reads.ts';
 import type { Act } from '../tokens/act.ts';
@@ -10,7 +9,8 @@ import type { BrowserSession } from './browser-session.ts';
 export interface CodeIssueParts {
   readonly codes: Pick<AuthorizationCodes, 'seal'>;
   readonly sessions: Pick<SessionReads, 'newId'>;
-  readonly metrics: Pick<TokenMetrics, 'signIns'>;
+  /** Counts a sign-in without a password. One with a password was counted where that was checked. */
+  countSession(): void;
   readonly clock: Clock;
 }
 
@@ -22,20 +22,17 @@ export interface SignedIn {
   readonly act: Act;
 }
 
-/**
- * Makes a code for this request, and records it in the audit trail. The person of the session has agreed. A password was counted
- * where it was checked, so only a sign-in without one is counted here.
- */
+/** Makes a code for this request, and records it in the audit trail. The person of the session has agreed. */
 export type IssueCode = (request: AuthorizationRequest, session: BrowserSession, how: SignedIn) => Promise<string>;
 
 export const createCodeIssue =
-  ({ codes, sessions, clock, metrics }: CodeIssueParts): IssueCode =>
+  ({ codes, sessions, clock, countSession }: CodeIssueParts): IssueCode =>
   (request, { user, authTime, standing, ...browser }, { by, act }) => {
     const { clientId, redirectURI, isRedirectNamed, scope, nonce, codeChallenge } = request;
     const sid = sessionIdWithin(browser.sid, sessions.newId());
     // The clock of the replica that the password was entered at may be ahead of ours.
     const issuedAt = Math.max(Math.floor(clock.now() / 1000), authTime);
-    if (by === 'session') metrics.signIns.inc({ by, result: 'ok' });
+    if (by === 'session') countSession();
     act.is('code_issued');
     act.says({ by });
     act.involves({ user, clientId, sid });
