@@ -52,7 +52,7 @@ async function authorize(
   if (!live || mustSignIn(prompting, { live, hint, nowSeconds: parts.clock.now() / 1000 }))
     return prompting.isSilent
       ? answers.error(request, { code: 'login_required', description: 'the person has to sign in' })
-      : signInPage(pending, { prompting, hint, live }, parts);
+      : signInPage({ ...pending, ...askedAgain(prompting, live) }, { prompting, hint, live }, parts);
   if (prompting.isSilent && onward.mustAsk(pending, live.session))
     return answers.error(request, { code: 'consent_required', description: 'the person has to be asked' });
   return onward.goOn(pending, live.session, { by: 'session', act });
@@ -78,6 +78,15 @@ function mustSignIn(
   const isNamed = loginHint === undefined || [user.name, user.email?.toLowerCase()].includes(loginHint.toLowerCase());
   const isExpected = idTokenHint === undefined || at.hint?.user === user.name;
   return wantsPassword || wantsAccount || isTooOld || !isNamed || !isExpected;
+}
+
+/** What a page that begins again has to ask for as well (B-11 to B-13). */
+function askedAgain(
+  { wantsPassword, wantsAccount, loginHint }: Prompting,
+  live: LiveBrowserSession | undefined,
+): Pick<PendingRequest, 'asksPassword' | 'loginHint'> {
+  const asksPassword = wantsAccount ? 'select_account' : wantsPassword || live ? 'login' : undefined;
+  return { ...(asksPassword ? { asksPassword } : {}), ...(loginHint === undefined ? {} : { loginHint }) };
 }
 
 async function signInPage(

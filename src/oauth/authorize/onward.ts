@@ -5,7 +5,7 @@ import type { ClientAnswers } from './client-answers.ts';
 import type { IssueCode, SignedIn } from './code-issue.ts';
 import { consentTo } from './consent.ts';
 import { PAGE_SECONDS, type PendingRequest, type PendingRequests } from './pending-request.ts';
-import { toTarget } from './to-target.ts';
+import { toOtherAccount } from './to-target.ts';
 
 /** What comes after the sign-in: a question, or the way back to the client. */
 export interface Onward {
@@ -42,7 +42,7 @@ export function createOnward(
     ...{ kind: 'consent', clientId: pending.request.clientId, redirectURI: pending.request.redirectURI },
     ...{ signedIn: session.user, scopes: pending.request.scope?.split(' ') ?? [], locales: pending.locales },
     request: await requests.seal({ ...pending, by, sid: session.sid }, PAGE_SECONDS),
-    otherAccount: toTarget(pending, 'select_account'),
+    otherAccount: toOtherAccount(pending),
   });
   const goOn: Onward['goOn'] = async (pending, session, how) =>
     mustAsk(pending, session)

@@ -57,7 +57,13 @@ const NOBODY: readonly Case[] = [
     INVALID,
     'no address is known to be meant; oidc-provider drops both and takes the only registered one',
   ]),
-  twice('unknown', 'b', 'sign-in page'),
+  {
+    ...one('an unknown parameter twice', { unknown: 'a' }, INVALID, [
+      'sign-in page',
+      'RFC 6749 3.1 allows no parameter twice; oidc-provider does not read those that it does not know',
+    ]),
+    more: '&unknown=b',
+  },
   one('no response_type', { response_type: undefined }, INVALID),
   one('the response_type token', { response_type: 'token' }, UNSUPPORTED, IN_FRAGMENT),
   one('the response_type code token', { response_type: 'code token' }, UNSUPPORTED, IN_FRAGMENT),
