@@ -52,10 +52,10 @@ async function authorize(
   if (!live || mustSignIn(prompting, { live, hint, nowSeconds: parts.clock.now() / 1000 }))
     return prompting.isSilent
       ? answers.error(request, { code: 'login_required', description: 'the person has to sign in' })
-      : signInPage({ ...pending, ...askedAgain(prompting, live) }, { prompting, hint, live }, parts);
+      : signInPage(pending, { prompting, hint, live }, parts);
   if (prompting.isSilent && onward.mustAsk(pending, live.session))
     return answers.error(request, { code: 'consent_required', description: 'the person has to be asked' });
-  return onward.goOn(pending, live.session, { by: 'session', act });
+  return onward.goOn({ ...pending, by: 'session' }, live.session, act);
 }
 
 /** Nobody is looked up for a silent request without a cookie, which many programs send often. */
@@ -78,15 +78,6 @@ function mustSignIn(
   const isNamed = loginHint === undefined || [user.name, user.email?.toLowerCase()].includes(loginHint.toLowerCase());
   const isExpected = idTokenHint === undefined || at.hint?.user === user.name;
   return wantsPassword || wantsAccount || isTooOld || !isNamed || !isExpected;
-}
-
-/** What a page that begins again has to ask for as well (B-11 to B-13). */
-function askedAgain(
-  { wantsPassword, wantsAccount, loginHint }: Prompting,
-  live: LiveBrowserSession | undefined,
-): Pick<PendingRequest, 'asksPassword' | 'loginHint'> {
-  const asksPassword = wantsAccount ? 'select_account' : wantsPassword || live ? 'login' : undefined;
-  return { ...(asksPassword ? { asksPassword } : {}), ...(loginHint === undefined ? {} : { loginHint }) };
 }
 
 async function signInPage(
@@ -127,7 +118,6 @@ function createConsent(options: OAuthOptions, parts: SignInParts): BrowserEndpoi
       act.involves({ user: live.user.name, clientId: pending.request.clientId });
       if (parameter(fields, 'decision') !== 'allow')
         return parts.answers.error(pending.request, { code: 'access_denied', description: 'the person has refused' });
-      const { by = 'session' } = pending;
-      return parts.onward.toClient(pending, withConsent(live.session, consentTo(pending.request)), { by, act });
+      return parts.onward.toClient(pending, withConsent(live.session, consentTo(pending.request)), act);
     });
 }

@@ -17,8 +17,9 @@ export interface CodeIssueParts {
 /** How a person signed in for a code: by a password, or by the session of the browser, without one. */
 export type SignInWay = 'password' | 'session';
 
-export interface SignedIn {
-  readonly by: SignInWay;
+interface SignedIn {
+  /** Absent in the form of a page that an older replica made. */
+  readonly by: SignInWay | undefined;
   readonly act: Act;
 }
 

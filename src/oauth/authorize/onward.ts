@@ -1,19 +1,20 @@
 import type { OAuthOptions } from '../options.ts';
+import type { Act } from '../tokens/act.ts';
 import type { BrowserAnswer, ConsentPage } from './browser-answer.ts';
 import type { BrowserSession, BrowserSessions } from './browser-session.ts';
 import type { ClientAnswers } from './client-answers.ts';
-import type { IssueCode, SignedIn } from './code-issue.ts';
+import type { IssueCode } from './code-issue.ts';
 import { consentTo } from './consent.ts';
 import { PAGE_SECONDS, type PendingRequest, type PendingRequests } from './pending-request.ts';
-import { toOtherAccount } from './to-target.ts';
+import { toTarget } from './to-target.ts';
 
 /** What comes after the sign-in: a question, or the way back to the client. */
 export interface Onward {
   /** Whether the person has to agree before the client gets a code (B-17). */
   mustAsk(pending: PendingRequest, session: BrowserSession): boolean;
-  goOn(pending: PendingRequest, session: BrowserSession, how: SignedIn): Promise<BrowserAnswer>;
+  goOn(pending: PendingRequest, session: BrowserSession, act: Act): Promise<BrowserAnswer>;
   /** Sends the browser back with a code. */
-  toClient(pending: PendingRequest, session: BrowserSession, how: SignedIn): Promise<BrowserAnswer>;
+  toClient(pending: PendingRequest, session: BrowserSession, act: Act): Promise<BrowserAnswer>;
 }
 
 export interface OnwardParts {
@@ -30,23 +31,19 @@ export function createOnward(
   const asking = new Set(clients.filter(({ grantMethod }) => grantMethod === 'prompt').map(({ name }) => name));
   const mustAsk: Onward['mustAsk'] = ({ request, asksConsent }, { consents }) =>
     asksConsent || (asking.has(request.clientId) && !consents.includes(consentTo(request)));
-  const toClient: Onward['toClient'] = async ({ request }, session, how) => ({
-    ...answers.code(request, await issue(request, session, how)),
+  const toClient: Onward['toClient'] = async ({ request, by }, session, act) => ({
+    ...answers.code(request, await issue(request, session, { by, act })),
     session: await browserSessions.seal(session),
   });
-  const consentPage = async (
-    pending: PendingRequest,
-    session: BrowserSession,
-    { by }: SignedIn,
-  ): Promise<ConsentPage> => ({
+  const consentPage = async (pending: PendingRequest, session: BrowserSession): Promise<ConsentPage> => ({
     ...{ kind: 'consent', clientId: pending.request.clientId, redirectURI: pending.request.redirectURI },
     ...{ signedIn: session.user, scopes: pending.request.scope?.split(' ') ?? [], locales: pending.locales },
-    request: await requests.seal({ ...pending, by, sid: session.sid }, PAGE_SECONDS),
-    otherAccount: toOtherAccount(pending),
+    request: await requests.seal({ ...pending, sid: session.sid }, PAGE_SECONDS),
+    otherAccount: toTarget(pending, 'select_account'),
   });
-  const goOn: Onward['goOn'] = async (pending, session, how) =>
+  const goOn: Onward['goOn'] = async (pending, session, act) =>
     mustAsk(pending, session)
-      ? { ...(await consentPage(pending, session, how)), session: await browserSessions.seal(session) }
-      : toClient(pending, session, how);
+      ? { ...(await consentPage(pending, session)), session: await browserSessions.seal(session) }
+      : toClient(pending, session, act);
   return { mustAsk, goOn, toClient };
 }

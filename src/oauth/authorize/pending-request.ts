@@ -15,15 +15,11 @@ export interface PendingRequest {
   readonly locales: readonly string[];
   /** Whether the client wants the person to be asked, also if it was before (`prompt=consent`). */
   readonly asksConsent: boolean;
-  /** Why the password is asked for, if it would not be asked for anyway: a page that begins again has to ask for it, too. */
-  readonly asksPassword?: 'login' | 'select_account';
-  /** The name that the client begins with. */
-  readonly loginHint?: string;
   /** The user whom the client expects, by an ID token of ours. */
   readonly expectedUser?: string;
   /** The browser session of the person on whose consent page this is. */
   readonly sid?: string;
-  /** How that person signed in. */
+  /** How the person signed in, as soon as somebody has. */
   readonly by?: SignInWay;
 }
 

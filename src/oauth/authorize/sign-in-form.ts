@@ -84,7 +84,7 @@ export const createBegin =
     act.involves({ user: user.name, sid: session.sid });
     act.says({ by: 'password' });
     if (pending.expectedUser === undefined || pending.expectedUser === user.name)
-      return onward.goOn(pending, session, { by: 'password', act });
+      return onward.goOn({ ...pending, by: 'password' }, session, act);
     const error = { code: 'login_required', description: 'another user has signed in' } as const;
     return { ...answers.error(pending.request, error), session: await browserSessions.seal(session) };
   };

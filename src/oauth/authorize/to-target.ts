@@ -7,12 +7,13 @@ interface Wanted {
   readonly request: AuthorizationRequest;
   readonly locales: readonly string[];
   readonly asksConsent: boolean;
-  readonly asksPassword?: 'login' | 'select_account';
-  readonly loginHint?: string;
 }
 
-/** The request as a target of ours, so that it can begin again and ask for the same. */
-export const toTarget = ({ request, locales, asksConsent, asksPassword, loginHint }: Wanted): string =>
+/** The request as a target of ours, so that it can begin again. */
+export const toTarget = (
+  { request, locales, asksConsent }: Wanted,
+  prompt = asksConsent ? 'consent' : undefined,
+): string =>
   withParameters(AUTHORIZE_PATH, {
     client_id: request.clientId,
     response_type: 'code',
@@ -24,10 +25,5 @@ export const toTarget = ({ request, locales, asksConsent, asksPassword, loginHin
     code_challenge: request.codeChallenge,
     code_challenge_method: request.codeChallenge === undefined ? undefined : 'S256',
     ui_locales: locales.length > 0 ? locales.join(' ') : undefined,
-    prompt: [asksPassword, asksConsent ? 'consent' : undefined].filter(Boolean).join(' ') || undefined,
-    login_hint: loginHint,
+    prompt,
   });
-
-/** The same for another account. */
-export const toOtherAccount = ({ request, locales }: Pick<Wanted, 'request' | 'locales'>): string =>
-  toTarget({ request, locales, asksConsent: false, asksPassword: 'select_account' });

@@ -88,19 +88,6 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  test('B-11 B-12 B-13 B-24 asks for the same as before when it begins again', async () => {
-    const server = await newBrowserServer();
-    const { session = '' } = await post(server, await authorize(server));
-    await server.clock.advance(5_000);
-    for (const asked of [{ prompt: 'login' }, { max_age: '1' }, { prompt: 'select_account' }, { login_hint: 'bob' }]) {
-      const page = await authorize(server, asked as Record<string, string>, session);
-      const lost = await post(server, page, { browser: '', session });
-      const again = 'again' in lost ? (lost.again ?? '') : '';
-      const anew = await open(server, again.replace(/^\/oauth\/authorize\?/, ''), { session });
-      expect(anew).toMatchObject({ kind: 'sign-in', username: 'username' in page ? page.username : '' });
-    }
-  });
-
   test('B-20 refuses a form that has expired, was changed or is of another kind', async () => {
     const server = await newBrowserServer();
     const page = await authorize(server);
