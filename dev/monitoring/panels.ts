@@ -194,10 +194,22 @@ export const ROWS: readonly Row[] = [
     title: 'Sign-ins and throttle',
     panels: [
       lines(
+        'Sign-ins by way',
+        'ops',
+        [[sumBy('by, result', rate('gatehouse_sign_ins_total')), '{{by}}: {{result}}']],
+        'page and password_grant: a password was checked. session: a browser that was signed in got to another client.',
+      ),
+      lines(
+        'Codes and sign-outs',
+        'ops',
+        [[sumBy('event', rate('gatehouse_security_events_total', 'event=~"code_.*|sign_out"')), '{{event}}']],
+        'Authorization codes that were issued and redeemed, and sign-outs. GatehouseCodeReused fires at the first code_reused.',
+      ),
+      lines(
         'Token requests',
         'reqps',
         [[sumBy('grant_type, result', rate('gatehouse_token_requests_total')), '{{grant_type}}: {{result}}']],
-        'password with invalid_grant is a failed sign-in.',
+        'Results other than ok are those of the OAuth error.',
       ),
       lines(
         'Sign-ins turned away',

@@ -105,7 +105,7 @@ export function createAuthorizationServer(
   const isForBrowsers = grants.has('authorization_code');
   const forBrowsers = isForBrowsers ? REQUEST_METADATA : undefined;
   const metadata = createMetadata(options, { grantTypes: [...grants.keys()], forBrowsers });
-  const browser = createBrowserEndpoints(options, { ...parts, codes, ends, dataOfEnds });
+  const browser = createBrowserEndpoints(options, { ...parts, codes, ends, dataOfEnds, metrics });
   const publicClients = options.clients.filter((client) => client.public);
   const mayRead = createOriginTest(publicClients.flatMap(({ redirectURIs }) => redirectURIs));
   const formEndpoints = { token, revoke, introspect };

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
+import type { SignInResult } from '../users/sign-in.ts';
 import { type RotationRules, rotationDueAt } from './keys/key-plan.ts';
 import type { StoredKey } from './keys/signing-key-data.ts';
 import { OAUTH_ERROR_CODES } from './oauth-error.ts';
@@ -77,6 +78,7 @@ export const createVerificationCounter = (registry: Registry): Counter<'result'>
 
 export interface TokenMetrics {
   readonly requests: Counter<'grant_type' | 'result'>;
+  readonly signIns: SignInCounter;
   readonly revocationRequests: Counter<'result'>;
   readonly introspections: Counter<'result'>;
   readonly revocations: Counter<'scope'>;
@@ -84,7 +86,27 @@ export interface TokenMetrics {
 }
 
 /** The values of `grant_type`; `none` is a request that was refused before its grant type was known. */
-const GRANT_TYPES = ['none', 'password', 'refresh_token'];
+const GRANT_TYPES = ['none', 'authorization_code', 'password', 'refresh_token'];
+
+/** Counts sign-ins: passwords by where they were entered, and codes that a browser got without a password. */
+type SignInCounter = Counter<'by' | 'result'>;
+
+/** Where a password is entered: at the token endpoint, or on the sign-in page. */
+export type PasswordWay = 'password_grant' | 'page';
+
+function createSignInCounter(registry: Registry): SignInCounter {
+  const counter = new Counter({
+    name: 'gatehouse_sign_ins_total',
+    help: 'Sign-ins, by way (password_grant, page, session: a browser that was signed in) and result.',
+    labelNames: ['by', 'result'],
+    registers: [registry],
+  });
+  const results: readonly SignInResult['kind'][] = ['ok', 'refused', 'throttled', 'busy'];
+  const ways: readonly PasswordWay[] = ['password_grant', 'page'];
+  for (const by of ways) for (const result of results) counter.inc({ by, result }, 0);
+  counter.inc({ by: 'session', result: 'ok' }, 0);
+  return counter;
+}
 
 export function createTokenMetrics(registry: Registry): TokenMetrics {
   const registers = [registry];
@@ -105,6 +127,7 @@ export function createTokenMetrics(registry: Registry): TokenMetrics {
   for (const scope of ['session', 'user']) revocations.inc({ scope }, 0);
   return {
     requests,
+    signIns: createSignInCounter(registry),
     revocationRequests: resultCounter(
       registry,
       {

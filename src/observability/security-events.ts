@@ -45,6 +45,8 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
 /** Routine events: reported, but no cause for concern by themselves, unless a caller was refused. */
 const ROUTINE: ReadonlySet<SecurityEventName> = new Set<SecurityEventName>([
   'sign_in',
+  'code_issued',
+  'code_redeemed',
   'refresh',
   'revocation',
   'introspection',

@@ -14,11 +14,13 @@ import {
   startCluster,
   startService,
 } from '../integration/service/stand.ts';
+import { Browser } from '../support/browser.ts';
 import { hashOf, quickBcrypt } from '../support/passwords.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clock } from './clock.ts';
 import { startHalfAStore } from './half-a-store.ts';
+import { codeFor, redeem, WEB } from './web-client.ts';
 
 /** A Gatehouse that is scraped before its fault comes, as in life. */
 interface Stand {
@@ -232,6 +234,21 @@ export const FAULTS: readonly Fault[] = [
           await service.refresh(refresh_token);
           await sleep(1_500);
           await service.refresh(refresh_token);
+        },
+      };
+    },
+  },
+  {
+    name: 'code-stolen',
+    fires: ['GatehouseCodeReused'],
+    start: async () => {
+      const { service, port } = await start({ config: { authentication: { oauthOptions: { clients: [WEB] } } } });
+      return {
+        port,
+        break: async () => {
+          const code = await codeFor(service, new Browser());
+          await redeem(service, code);
+          await redeem(service, code);
         },
       };
     },
@@ -476,7 +493,6 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'too-many-sign-ins',
     fires: ['GatehouseSignInsRejected'],
-    mayFire: ['GatehousePasswordGuessing'], // each 429 counts as a sign-in that failed
     start: async () => {
       // A compare of passwords that takes 0.3 s, as on a machine without CPU to spare.
       const compare = async (): Promise<boolean> => {

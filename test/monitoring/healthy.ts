@@ -4,11 +4,13 @@ import { startSimulatedLogStore } from '../../dev/log-store/log-store.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { CLIENT, CONFIDENTIAL, NODES, type Service, startCluster, startService } from '../integration/service/stand.ts';
 import { atEnd } from '../support/at-end.ts';
+import { Browser } from '../support/browser.ts';
 import { logRecords } from '../support/logs/log-records.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Watcher } from '../support/watcher.ts';
 import { clock } from './clock.ts';
+import { codeFor, redeem, WEB } from './web-client.ts';
 
 /** Replicas without a fault: two with a load, and one that serves over TLS. */
 export interface HealthyReplicas {
@@ -28,7 +30,10 @@ const CONFIG = {
   accounts: { enabled: true },
   gateway: { enabled: true },
   sessions: { store: 'kubernetes' },
-  authentication: { ...CONFIDENTIAL, serviceAccountTokens: { enabled: true, audience: 'gatehouse' } },
+  authentication: {
+    oauthOptions: { clients: [...CONFIDENTIAL.oauthOptions.clients, WEB] },
+    serviceAccountTokens: { enabled: true, audience: 'gatehouse' },
+  },
 };
 
 export async function startHealthyReplicas(memoryLimit: () => number): Promise<HealthyReplicas> {
@@ -71,6 +76,7 @@ async function useReplica(service: Service, { cluster, answers: count }: Load, s
   const watch = await Watcher.open(`${service.gatehouse.origin}${NODES}?watch=true`, {
     authorization: `Bearer ${lasting}`,
   });
+  const browser = new Browser();
   for (let turn = 0; !signal.aborted; turn++) {
     const pair = await service.signIn('ada');
     const token = pair.access_token;
@@ -83,6 +89,7 @@ async function useReplica(service: Service, { cluster, answers: count }: Load, s
       await service.call('/oauth/introspect', { form: { ...CLIENT, token } }),
       await service.refresh(pair.refresh_token),
       await service.call('/oauth/logout', { token }),
+      await redeem(service, await codeFor(service, browser)),
     ];
     const wrong = answers.find(({ status }) => status >= 400);
     if (wrong) throw new Error(`a request failed: ${wrong.status} ${wrong.text}`);

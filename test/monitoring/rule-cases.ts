@@ -234,6 +234,14 @@ export const RULE_CASES: readonly RuleCase[] = [
     ...{ ...EVENT_AT, labels: SCRAPED },
   },
   {
+    alert: 'GatehouseCodeReused',
+    series: [
+      { name: event('code_reused'), fires: ONE_EVENT, silent: NO_EVENT },
+      { name: event('code_redeemed'), fires: NO_EVENT, silent: ONE_EVENT },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, event: 'code_reused' } },
+  },
+  {
     alert: 'GatehouseServiceAccountKeysMissing',
     series: [{ name: 'gatehouse_service_account_keys', fires: '0x60', silent: '0x8 1x60' }],
     ...{ at: '6m', notYetAt: '4m', labels: SCRAPED },
@@ -252,12 +260,17 @@ export const RULE_CASES: readonly RuleCase[] = [
     alert: 'GatehousePasswordGuessing',
     series: [
       {
-        name: 'gatehouse_token_requests_total{grant_type="password",result="invalid_grant"}',
-        fires: '0+5x200',
-        silent: '0+4x200',
+        name: 'gatehouse_sign_ins_total{by="password_grant",result="refused"}',
+        fires: '0+3x200',
+        silent: '0+2x200',
       },
       {
-        name: 'gatehouse_token_requests_total{grant_type="password",result="ok"}',
+        name: 'gatehouse_sign_ins_total{by="page",result="throttled"}',
+        fires: '0+2x200',
+        silent: '0+2x200',
+      },
+      {
+        name: 'gatehouse_sign_ins_total{by="page",result="ok"}',
         fires: '0x200',
         silent: '0+50x200',
       },

@@ -54,8 +54,7 @@ function authorize(
       : signInPage(pending, { prompting, hint, live }, parts);
   if (prompting.isSilent && onward.mustAsk(pending, live.session))
     return answers.error(request, { code: 'consent_required', description: 'the person has to be asked' });
-  act.says({ by: 'session' });
-  return onward.goOn(pending, live.session, act);
+  return onward.goOn(pending, live.session, { by: 'session', act });
 }
 
 /** What a request wants of its pages, also after the person has begun again. */
@@ -125,6 +124,7 @@ function createConsent(options: OAuthOptions, parts: SignInParts): BrowserEndpoi
       act.involves({ user: live.user.name, clientId: pending.request.clientId });
       if (parameter(fields, 'decision') !== 'allow')
         return parts.answers.error(pending.request, { code: 'access_denied', description: 'the person has refused' });
-      return parts.onward.toClient(pending, withConsent(live.session, consentTo(pending.request)), act);
+      const { by = 'session' } = pending;
+      return parts.onward.toClient(pending, withConsent(live.session, consentTo(pending.request)), { by, act });
     });
 }

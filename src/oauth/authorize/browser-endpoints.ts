@@ -50,7 +50,8 @@ export function createBrowserEndpoints(
   const browserSessions = createBrowserSessions(options, { values, users, standing, sessions: readable, clock });
   const answers = createClientAnswers(options);
   const hints = createIdTokenHints(options, keys);
-  const issue = createCodeIssue({ codes, sessions: readable, clock });
+  const countSession = (): void => parts.metrics.signIns.inc({ by: 'session', result: 'ok' });
+  const issue = createCodeIssue({ codes, sessions: readable, clock, countSession });
   const onward = createOnward(options, { requests, browserSessions, answers, issue });
   const pendingSignOuts = createLastingValues<PendingSignOut>('sign-out', keys, clock);
   const proofs = createLastingValues<ProvenPassword>('proven password', keys, clock);

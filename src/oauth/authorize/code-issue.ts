@@ -9,20 +9,32 @@ import type { BrowserSession } from './browser-session.ts';
 export interface CodeIssueParts {
   readonly codes: Pick<AuthorizationCodes, 'seal'>;
   readonly sessions: Pick<SessionReads, 'newId'>;
+  /** Counts a sign-in without a password. One with a password was counted where that was checked. */
+  countSession(): void;
   readonly clock: Clock;
 }
 
+/** How a person signed in for a code: by a password, or by the session of the browser, without one. */
+export type SignInWay = 'password' | 'session';
+
+export interface SignedIn {
+  readonly by: SignInWay;
+  readonly act: Act;
+}
+
 /** Makes a code for this request, and records it in the audit trail. The person of the session has agreed. */
-export type IssueCode = (request: AuthorizationRequest, session: BrowserSession, act: Act) => string;
+export type IssueCode = (request: AuthorizationRequest, session: BrowserSession, how: SignedIn) => string;
 
 export const createCodeIssue =
-  ({ codes, sessions, clock }: CodeIssueParts): IssueCode =>
-  (request, { user, authTime, standing, ...browser }, act) => {
+  ({ codes, sessions, clock, countSession }: CodeIssueParts): IssueCode =>
+  (request, { user, authTime, standing, ...browser }, { by, act }) => {
     const { clientId, redirectURI, isRedirectNamed, scope, nonce, codeChallenge } = request;
     const sid = sessionIdWithin(browser.sid, sessions.newId());
     // The clock of the replica that the password was entered at may be ahead of ours.
     const issuedAt = Math.max(Math.floor(clock.now() / 1000), authTime);
+    if (by === 'session') countSession();
     act.is('code_issued');
+    act.says({ by });
     act.involves({ user, clientId, sid });
     const code = {
       ...{ clientId, isRedirectNamed, redirect: digestOf(redirectURI), user, sid, issuedAt, authTime, standing },

@@ -1,10 +1,9 @@
 import type { OAuthOptions } from '../options.ts';
-import type { Act } from '../tokens/act.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { BrowserAnswer, ConsentPage } from './browser-answer.ts';
 import type { BrowserSession, BrowserSessions } from './browser-session.ts';
 import type { ClientAnswers } from './client-answers.ts';
-import type { IssueCode } from './code-issue.ts';
+import type { IssueCode, SignedIn } from './code-issue.ts';
 import { consentTo } from './consent.ts';
 import { PAGE_SECONDS, type PendingRequest, type PendingRequests } from './pending-request.ts';
 import { toOtherAccount } from './to-target.ts';
@@ -14,11 +13,11 @@ export interface Onward {
   /** Whether a person who is signed in already has to agree before the client gets a code (B-17). */
   mustAsk(pending: PendingRequest, session: BrowserSession): boolean;
   /** What comes for a person who is signed in already. */
-  goOn(pending: PendingRequest, session: BrowserSession, act: Act): BrowserAnswer;
+  goOn(pending: PendingRequest, session: BrowserSession, how: SignedIn): BrowserAnswer;
   /** What comes after the password. */
-  afterPassword(pending: PendingRequest, session: BrowserSession, act: Act): BrowserAnswer;
+  afterPassword(pending: PendingRequest, session: BrowserSession, how: SignedIn): BrowserAnswer;
   /** Sends the browser back with a code. */
-  toClient(pending: PendingRequest, session: BrowserSession, act: Act): BrowserAnswer;
+  toClient(pending: PendingRequest, session: BrowserSession, how: SignedIn): BrowserAnswer;
 }
 
 export interface OnwardParts {
@@ -42,21 +41,21 @@ export function createOnward(
     publicClients.has(clientId) && !redirectURI.startsWith('https:');
   const mustAsk: Onward['mustAsk'] = (pending, session) =>
     mayBeAnyProgram(pending.request) || wantsConsent(pending, session);
-  const toClient: Onward['toClient'] = ({ request }, session, act) => ({
-    ...answers.code(request, issue(request, session, act)),
+  const toClient: Onward['toClient'] = ({ request }, session, how) => ({
+    ...answers.code(request, issue(request, session, how)),
     session: browserSessions.seal(session),
   });
-  const consentPage = (pending: PendingRequest, session: BrowserSession): ConsentPage => ({
+  const consentPage = (pending: PendingRequest, session: BrowserSession, { by }: SignedIn): ConsentPage => ({
     ...{ kind: 'consent', clientId: pending.request.clientId, redirectURI: pending.request.redirectURI },
     ...{ signedIn: session.user, scopes: pending.request.scope?.split(' ') ?? [], locales: pending.locales },
-    request: requests.seal({ ...pending, sid: session.sid }, PAGE_SECONDS),
+    request: requests.seal({ ...pending, by, sid: session.sid }, PAGE_SECONDS),
     ...(pending.expectedUser === undefined ? { otherAccount: toOtherAccount(pending) } : {}),
   });
   const unless =
     (asks: Onward['mustAsk']): Onward['goOn'] =>
-    (pending, session, act) =>
+    (pending, session, how) =>
       asks(pending, session)
-        ? { ...consentPage(pending, session), session: browserSessions.seal(session) }
-        : toClient(pending, session, act);
+        ? { ...consentPage(pending, session, how), session: browserSessions.seal(session) }
+        : toClient(pending, session, how);
   return { mustAsk, goOn: unless(mustAsk), afterPassword: unless(wantsConsent), toClient };
 }

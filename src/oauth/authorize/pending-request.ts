@@ -2,6 +2,7 @@ import type { OAuthOptions } from '../options.ts';
 import { digestOf } from './authorization-code.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { BrowserAnswer } from './browser-answer.ts';
+import type { SignInWay } from './code-issue.ts';
 import { isRegistered } from './redirect-uris.ts';
 import type { SealedValues } from './sealed-values.ts';
 import { toTarget } from './to-target.ts';
@@ -22,6 +23,8 @@ export interface PendingRequest {
   readonly expectedUser?: string;
   /** The browser session of the person on whose consent page this is. */
   readonly sid?: string;
+  /** How that person signed in. */
+  readonly by?: SignInWay;
 }
 
 export type PendingRequests = SealedValues<PendingRequest>;

@@ -59,7 +59,7 @@ async function judge(
 ): Promise<Judged> {
   if (typed.username === '' || typed.password === '') return { problem: 'incomplete' }; // no attempt yet
   act.is('sign_in');
-  const result = await checkPassword({ ...typed, http, act }, parts);
+  const result = await checkPassword({ by: 'page', ...typed, http, act }, parts);
   if (result.kind === 'ok') return { user: result.user };
   if (result.kind === 'refused') return { problem: 'incorrect' };
   return { problem: result.kind, retryAfterSeconds: result.retryAfterSeconds };
@@ -84,7 +84,7 @@ export const createBegin =
     act.involves({ user: user.name, sid: session.sid });
     act.says({ by: 'password' });
     if (pending.expectedUser === undefined || pending.expectedUser === user.name)
-      return onward.afterPassword(pending, session, act);
+      return onward.afterPassword(pending, session, { by: 'password', act });
     const error = { code: 'login_required', description: 'another user has signed in' } as const;
     return { ...answers.error(pending.request, error), session: browserSessions.seal(session) };
   };

@@ -31,7 +31,7 @@ async function signedInUser({ form, http, act }: GrantRequest, parts: PasswordCh
     act.involves({ user: parts.signIn.userOf(username)?.name });
     throw invalidRequest('the parameter password is missing');
   }
-  const result = await checkPassword({ username, password, http, act }, parts);
+  const result = await checkPassword({ by: 'password_grant', username, password, http, act }, parts);
   if (result.kind === 'ok') return result.user;
   throw result.kind === 'refused'
     ? refused('incorrectPassword')

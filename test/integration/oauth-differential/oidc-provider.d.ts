@@ -1,4 +1,4 @@
-/** What the differential run uses of oidc-provider, which comes without types of its own. */
+/** What the differential tests use of oidc-provider, which comes without types of its own. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -32,6 +32,7 @@ declare module 'oidc-provider' {
     readonly Grant: new (
       content: object,
     ) => StoredGrant;
+    interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
     registerGrantType(name: string, handler: (context: GrantContext) => Promise<void>, parameters: string[]): void;
     on(event: 'server_error', listener: (context: unknown, error: Error) => void): void;

@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CLIENT, eventually, NODES, type Service, startCluster, startService } from './stand.ts';
+import { Browser } from '../../support/browser.ts';
+import {
+  CLIENT,
+  CONFIDENTIAL,
+  eventually,
+  NODES,
+  passwordOf,
+  type Service,
+  startCluster,
+  startService,
+} from './stand.ts';
 
 /** The first column of the table of docs/contract/http.md, section 10. */
 function documentedNames(): readonly string[] {
@@ -39,6 +49,23 @@ function documentedValues(): readonly LabelValues[] {
   });
 }
 
+const WEB = { name: 'web', secret: 'made-up-web', redirectURIs: ['https://app.example.com/callback'] };
+const CLIENTS = [...CONFIDENTIAL.oauthOptions.clients, WEB];
+
+/** A person signs in with a browser, after a wrong password; the code is used twice. */
+async function signInByBrowser(service: Service): Promise<void> {
+  const url = new URL(`${service.gatehouse.origin}/oauth/authorize?client_id=web&response_type=code`);
+  const browser = new Browser();
+  const page = await browser.open(url);
+  await browser.submit(page, { username: 'ada', password: 'wrong' });
+  const { headers } = await browser.submit(page, { username: 'ada', password: passwordOf('ada') });
+  await browser.open(url);
+  const code = new URL(headers['location'] ?? '').searchParams.get('code') ?? '';
+  const form = { grant_type: 'authorization_code', client_id: WEB.name, client_secret: WEB.secret, code };
+  for (let time = 0; time < 2; time++) await service.call('/oauth/token', { form });
+  await browser.open(new URL('/oauth/logout', url));
+}
+
 /** One request of each kind that there is, good and bad. */
 async function askEverything(service: Service): Promise<void> {
   const pair = await service.signIn('ada');
@@ -63,6 +90,7 @@ async function askEverything(service: Service): Promise<void> {
   await service.call('/oauth/introspect', { form: { ...CLIENT, token } });
   await service.call('/oauth/revoke', { form: { ...CLIENT, token: 'nonsense' } });
   await service.call('/oauth/authenticate', { method: 'POST' });
+  await signInByBrowser(service);
   await service.call('/oauth/logout', { token });
 }
 
@@ -84,13 +112,14 @@ describe('the metrics, after one request of each kind', () => {
   let page: string;
   let series: readonly string[];
   beforeAll(async () => {
-    const service = await startService(await startCluster());
+    const config = { authentication: { oauthOptions: { clients: CLIENTS } } };
+    const service = await startService(await startCluster(), { config });
     fresh = await service.metrics();
     await askEverything(service);
     // The access log and the counters of an answer come at its end, which a client may see a moment before.
     page = await eventually(
       () => service.metrics(),
-      (text) => text.includes('gatehouse_token_revocations_total{scope="session"} 1'),
+      (text) => text.includes('gatehouse_token_revocations_total{scope="session"} 2'),
     );
     series = seriesOf(page);
   });

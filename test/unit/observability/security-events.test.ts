@@ -30,3 +30,15 @@ test.each([
   createSecurityEvents(logger, new Registry()).report('introspection', { result });
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: 'introspection', result, level }]);
 });
+
+test.each([
+  ['code_issued', 'ok', 'info'],
+  ['code_redeemed', 'ok', 'info'],
+  ['code_redeemed', 'refused', 'warn'],
+  ['code_reused', 'refused', 'warn'],
+] as const)('%s that came to %s is told at the level %s', (event, result, level) => {
+  const lines: string[] = [];
+  const logger = createLogger({ level: 'info', format: 'json' }, { write: (line) => void lines.push(line) });
+  createSecurityEvents(logger, new Registry()).report(event, { result });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event, result, level }]);
+});
