@@ -15,6 +15,7 @@ import {
   refuseUnknownPaths,
   refuseUnknownPublicPaths,
   refuseWithdrawnPaths,
+  shareWithOrigins,
 } from './chain/routes.ts';
 import { createCallerAddress, createUnreadableReport, type TrustedProxy } from './connection/source-address.ts';
 import type { Route } from './exchange.ts';
@@ -87,6 +88,7 @@ export function serveRoutes(
   const guard = createGuard({ platform, limits, metrics }); // protocol, header and path rules
   const queueRequest = createQueueStep({ queue: new RequestQueue(parts), registry, onOther: others.asked });
   const first = [
+    shareWithOrigins(cors), // a page can read a refusal as well
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
     admission(limits, { metrics, registry, onOther: others.other }), // bounds the requests in flight, by class
   ].map(middleware);

@@ -63,7 +63,6 @@ export class Exchange {
   readonly startedAt: number;
   readonly source: string;
   readonly address: string;
-  readonly corsHeaders: readonly string[];
   readonly upgrade: Taken | undefined;
 
   /** The value of `Authorization`, or the credential that was sent in another way. */
@@ -85,6 +84,8 @@ export class Exchange {
   /** Set by authorization: the last decision, which is made again while a watch is open. */
   readonly decision: Decision | undefined;
 
+  /** Each name, followed by its value. A route with origins of its own replaces them. */
+  corsHeaders: readonly string[];
   /** Set by the answer writer; streams add to it. */
   bodyBytes = 0;
   /** Set when a streamed answer begins: monotonic milliseconds. */
@@ -263,6 +264,8 @@ export interface Route {
   /** With `json`, a caller that does not accept JSON gets a 406. */
   readonly produces: 'json' | 'any';
   readonly methods: Methods;
+  /** Whether pages of an origin may read the answers, besides those of `cors.origins`. `never`: not even those may. Default: only those. */
+  readonly crossOrigin?: ((origin: string) => boolean) | 'never';
   /** A step before authentication. */
   readonly before?: Step;
   /** Whether the route serves this request. Requests that it does not serve go to later routes. Default: it serves all. */

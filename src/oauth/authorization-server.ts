@@ -92,6 +92,11 @@ export interface AuthorizationServer {
   userinfo(authorization: string | undefined, actorKnown?: (actor: Actor) => void): Userinfo;
   /** Absent if no client has a sign-in by browser. */
   readonly browser?: BrowserEndpoints;
+  /**
+   * Whether pages of this origin may read the answers of the token, userinfo and revocation endpoints and of the documents: those
+   * of public clients may, because they run in the browser. Absent if no public client has pages.
+   */
+  readonly mayRead?: (origin: string) => boolean;
   logout(request: EndSessionRequest): Promise<LogoutResponse>;
   /** The JWKS: public keys in the states next, active and verify-only. */
   keys(): PublicDocument;

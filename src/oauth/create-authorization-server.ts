@@ -10,6 +10,7 @@ import type { AuthorizationServer } from './authorization-server.ts';
 import { createAuthorizationCodes } from './authorize/authorization-code.ts';
 import { REQUEST_METADATA } from './authorize/authorization-request.ts';
 import { createBrowserEndpoints } from './authorize/browser-endpoints.ts';
+import { createOriginTest } from './authorize/redirect-uris.ts';
 import type { ClientSecrets } from './client-secrets.ts';
 import { createBearerTokens } from './endpoints/authorization-header.ts';
 import { createClientAuthentication } from './endpoints/client-authentication.ts';
@@ -105,6 +106,8 @@ export function createAuthorizationServer(
   const forBrowsers = isForBrowsers ? REQUEST_METADATA : undefined;
   const metadata = createMetadata(options, { grantTypes: [...grants.keys()], forBrowsers });
   const browser = createBrowserEndpoints(options, { ...parts, codes, ends, dataOfEnds });
+  const publicClients = options.clients.filter((client) => client.public);
+  const mayRead = createOriginTest(publicClients.flatMap(({ redirectURIs }) => redirectURIs));
   const formEndpoints = { token, revoke, introspect };
   const bearerToken = createBearerTokens(options, verifier);
   return {
@@ -114,6 +117,7 @@ export function createAuthorizationServer(
     introspect: introspect.answer,
     userinfo: createUserinfo(options, { bearerToken, standing }),
     ...(isForBrowsers ? { browser } : {}),
+    ...(mayRead ? { mayRead } : {}),
     logout: createLogout(options, { bearerToken, ends, events }),
     keys: createJwks(keys),
     metadata: () => metadata,

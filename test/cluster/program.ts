@@ -10,11 +10,17 @@ interface Run {
   readonly config: string;
   readonly log: string;
   readonly url: string;
+  /** How far its wall clock is ahead of the machine's; negative: behind. */
+  readonly aheadMs?: number;
 }
 
+/** Arguments of Node.js that move the wall clock of the process. */
+const movedClock = (aheadMs: number): readonly string[] =>
+  aheadMs === 0 ? [] : [`--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+(${aheadMs})`];
+
 /** The program in its own process, ready. A failed start ends it and rejects with its log. */
-export async function startProgram({ config, log, url }: Run): Promise<ServerProcess> {
-  const server = startServer(process.execPath, [...PROGRAM, '--config', config], log);
+export async function startProgram({ config, log, url, aheadMs = 0 }: Run): Promise<ServerProcess> {
+  const server = startServer(process.execPath, [...movedClock(aheadMs), ...PROGRAM, '--config', config], log);
   try {
     await untilReady(url, () => server.running);
     return server;

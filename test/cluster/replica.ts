@@ -36,6 +36,8 @@ export interface ReplicaParts {
   readonly log: string;
   readonly url: string;
   readonly metricsUrl: string;
+  /** How far its wall clock is ahead of the machine's. */
+  readonly aheadMs?: number;
   /** Called with every token that was answered. */
   onToken(token: string): void;
 }
@@ -52,6 +54,10 @@ export class Replica {
   /** Resolves when it is ready; the ports and the configuration stay the same. */
   async start(): Promise<void> {
     this.#process = await startProgram(this.#parts);
+  }
+
+  get url(): string {
+    return this.#parts.url;
   }
 
   kill = async (): Promise<void> => this.#process?.kill();

@@ -13,12 +13,14 @@ import { type Person, Replica } from './replica.ts';
 export interface ReplicasOptions {
   /** How many people there are. */
   readonly people: number;
-  readonly oauthOptions?: Readonly<Record<string, string>>;
+  readonly oauthOptions?: Readonly<Record<string, unknown>>;
   readonly shutdownDelay?: string;
   /** Users are objects of the cluster: with the rights, definitions and policy that the installation has for it. */
   readonly accounts?: true;
   /** The URL at which each replica reaches the API server, by its index, if not at the server's own address. */
   readonly apiServers?: Readonly<Record<number, string>>;
+  /** How far the wall clock of each replica is ahead of the machine's, by its index. */
+  readonly aheadMs?: readonly number[];
 }
 
 /** Three processes with `sessions.store: kubernetes` and the rights that the chart gives for it, and one users file. */
@@ -64,7 +66,8 @@ export async function startReplicas(cluster: ControlPlane, options: ReplicasOpti
     const config = await configFile(`replica-${index}`, server, options.apiServers?.[index]);
     const log = join(folder, `replica-${index}.log`);
     const [url, metricsUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${metricsPort}`];
-    return new Replica({ config, log, url, metricsUrl, onToken: (given) => void tokens.add(given) });
+    const aheadMs = options.aheadMs?.[index] ?? 0;
+    return new Replica({ config, log, url, metricsUrl, aheadMs, onToken: (given) => void tokens.add(given) });
   };
   const ports = (await freePorts(6)) as [number, number, number, number, number, number];
   const all = [

@@ -37,7 +37,7 @@ describe('the tables of docs/promises.md', () => {
 
   test('have a row for each rule of the sign-in by browser and of ID tokens that their contract has', () => {
     const rules = [...readPage('docs/contract/signin.md').matchAll(/^\| (ID-\d+) \|/gm)].map(([, id]) => id);
-    expect(rules).toEqual(range('ID-', 1, 8));
+    expect(rules).toEqual(range('ID-', 1, 10));
     expect(idTokens.map((row) => row.id)).toEqual(rules);
     const cases = [...readPage('docs/contract/signin.md').matchAll(/^\| (B-\d+) \|/gm)].map(([, id]) => id);
     expect(cases.length).toBeGreaterThan(20);

@@ -1,14 +1,18 @@
 import type { IncomingMessage } from 'node:http';
+import type { Route } from '../exchange.ts';
 
-/** Cross-origin headers, for the configured origins only. */
+/** Cross-origin headers: for the configured origins, and for those of the route. */
 export interface Cors {
-  /** The headers of any answer: each name, followed by its value. */
-  headers(request: IncomingMessage): readonly string[];
+  /** The headers of any answer: each name, followed by its value. Without a route: those for the configured origins. */
+  headers(request: IncomingMessage, route?: CorsRoute): readonly string[];
   /** The headers of the answer to a preflight request, in addition to `headers`. */
-  preflight(request: IncomingMessage, allow: string): Readonly<Record<string, string>>;
+  preflight(request: IncomingMessage, allow: string, route?: CorsRoute): Readonly<Record<string, string>>;
 }
 
+type CorsRoute = Pick<Route, 'crossOrigin'>;
+
 const NONE: readonly string[] = [];
+/** Also sent to an origin that may not read the answer: a cache must not give an answer for one origin to another. */
 const VARY = ['Vary', 'Origin'];
 
 /** The headers that a script must be able to read: version, retry time, what is wrong with the bearer token, request id, and age. */
@@ -20,18 +24,22 @@ const ALLOWED = 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Re
 /** `origins` are compared exactly. There is never a wildcard and never `Allow-Credentials`: callers send bearer tokens, not cookies. */
 export function createCors(origins: readonly string[]): Cors {
   const listed = new Set(origins);
-  const listedOrigin = (request: IncomingMessage): string | undefined => {
-    const { origin } = request.headers;
-    return origin !== undefined && listed.has(origin) ? origin : undefined;
+  /** Whether the answer depends on the origin at all. */
+  const varies = ({ crossOrigin }: CorsRoute): boolean =>
+    crossOrigin === undefined ? listed.size > 0 : crossOrigin !== 'never';
+  const readerOf = ({ headers: { origin } }: IncomingMessage, { crossOrigin }: CorsRoute): string | undefined => {
+    if (origin === undefined || crossOrigin === 'never') return undefined;
+    return listed.has(origin) || crossOrigin?.(origin) ? origin : undefined;
   };
-  if (listed.size === 0) return { headers: () => NONE, preflight: () => ({}) };
   return {
-    headers: (request) => {
-      const origin = listedOrigin(request);
-      return origin ? ['Access-Control-Allow-Origin', origin, ...EXPOSED, ...VARY] : VARY;
+    headers: (request, route = {}) => {
+      if (!varies(route)) return NONE;
+      const origin = readerOf(request, route);
+      return origin === undefined ? VARY : ['Access-Control-Allow-Origin', origin, ...EXPOSED, ...VARY];
     },
-    preflight: (request, allow): Readonly<Record<string, string>> => {
-      if (!listedOrigin(request) || request.headers['access-control-request-method'] === undefined) return {};
+    preflight: (request, allow, route = {}): Readonly<Record<string, string>> => {
+      const isPreflight = request.headers['access-control-request-method'] !== undefined;
+      if (!isPreflight || readerOf(request, route) === undefined) return {};
       return {
         'Access-Control-Allow-Methods': allow,
         'Access-Control-Allow-Headers': ALLOWED,

@@ -131,6 +131,15 @@ function allowOf(route: Route): string {
   return [...Object.keys(route.methods), 'OPTIONS'].sort().join(', ');
 }
 
+/** Lets the origins of a route read its answers, refusals included, so this comes before every step that may refuse. */
+export function shareWithOrigins(cors: Cors): Step {
+  return function shareWithOrigins(exchange) {
+    const { request, route } = exchange;
+    if (route?.crossOrigin !== undefined) exchange.corsHeaders = cors.headers(request, route);
+    return 'next';
+  };
+}
+
 /** Answers OPTIONS from the route, without credentials, and refuses methods that no route has, such as TRACE. */
 export function answerMethod(writer: AnswerWriter, cors: Cors): Step {
   return function answerMethod(exchange) {
@@ -139,7 +148,7 @@ export function answerMethod(writer: AnswerWriter, cors: Cors): Step {
     const allow = route ? allowOf(route) : '';
     if (request.method !== 'OPTIONS') throw methodNotAllowed(allow);
     if (!route) throw resourceNotFound();
-    writer.send(exchange, 204, { Allow: allow, ...cors.preflight(request, allow) }, NO_BODY);
+    writer.send(exchange, 204, { Allow: allow, ...cors.preflight(request, allow, route) }, NO_BODY);
     return 'answered';
   };
 }

@@ -53,15 +53,18 @@ function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const { throttle } = parts;
   const userinfo = userinfoHandler(parts);
   const logout = throttleRefusals(throttle, logoutOrEndSession(parts));
-  const form = { ...common, readsForm: true } as const;
+  const { mayRead } = parts.server;
+  const shared = { ...common, ...(mayRead ? { crossOrigin: mayRead } : {}) } as const;
+  const form = { readsForm: true } as const;
+  const signIn = { ...shared, ...form, admission: 'sign-in' } as const;
   return [
-    { ...form, template: '/oauth/token', admission: 'sign-in', methods: { POST: throttleRefusals(throttle, token) } },
-    { ...common, template: '/oauth/userinfo', methods: { GET: userinfo, HEAD: userinfo, POST: userinfo } },
-    { ...form, template: '/oauth/revoke', methods: { POST: throttleRefusals(throttle, revoke) } },
-    { ...form, template: '/oauth/introspect', methods: { POST: throttleRefusals(throttle, introspect) } },
-    { ...form, ...logoutProduces(parts), template: LOGOUT_PATH, methods: { GET: logout, POST: logout } },
-    { ...common, template: '/oauth/keys', methods: { GET: keys, HEAD: keys } },
-    ...METADATA_PATHS.map((template) => ({ ...common, template, methods: { GET: metadata, HEAD: metadata } })),
+    { ...signIn, template: '/oauth/token', methods: { POST: throttleRefusals(throttle, token) } },
+    { ...shared, template: '/oauth/userinfo', methods: { GET: userinfo, HEAD: userinfo, POST: userinfo } },
+    { ...shared, ...form, template: '/oauth/revoke', methods: { POST: throttleRefusals(throttle, revoke) } },
+    { ...common, ...form, template: '/oauth/introspect', methods: { POST: throttleRefusals(throttle, introspect) } },
+    { ...common, ...form, ...logoutProduces(parts), template: LOGOUT_PATH, methods: { GET: logout, POST: logout } },
+    { ...shared, template: '/oauth/keys', methods: { GET: keys, HEAD: keys } },
+    ...METADATA_PATHS.map((template) => ({ ...shared, template, methods: { GET: metadata, HEAD: metadata } })),
   ];
 }
 

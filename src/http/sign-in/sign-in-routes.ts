@@ -48,7 +48,8 @@ const AS_QUERY = /^[\w.~!$'()*+,;=:@/?%&-]*$/;
 export function createSignInRoutes(parts: SignInRouteParts): SignInRoutes {
   const { endpoints, throttle } = parts;
   const cookies = createBrowserCookies(parts, parts.random);
-  const common = { access: 'public', admission: 'other', produces: 'any', readsForm: true } as const;
+  const page = { access: 'public', admission: 'other', produces: 'any', crossOrigin: 'never' } as const;
+  const common = { ...page, readsForm: true } as const;
   const visit = visitHandler(parts, cookies);
   const form = (answer: (form: BrowserForm) => Promise<BrowserAnswer>): Handler =>
     throttleRefusals(throttle, formHandler(answer, parts, cookies));

@@ -39,8 +39,8 @@ const PUBLISH_EARLY_MS = PUBLISHED_MS + 2 * LONGEST_CHECK_MS;
 
 /**
  * How long a retired key keeps its private part. A refresh token that is sent again within the replay window (at most 60 s)
- * gets the same pair again, which only the same key can sign. Another 30 s are for replicas that see late that the key has
- * retired, and 30 s for clocks that differ.
+ * gets the same pair again, which only the same key can sign. An authorization code (60 s) is opened with a key derived from it.
+ * Another 30 s are for replicas that see late that the key has retired, and 30 s for clocks that differ.
  */
 const PRIVATE_PART_MS = 120_000;
 

@@ -76,6 +76,16 @@ describe.each(ROUTES)('$path', ({ path, methods, produces }) => {
   });
 });
 
+test('ID-09 the keys may be kept for less than ten minutes, also when they were asked for again', async () => {
+  const first = await call('/oauth/keys');
+  const again = await call('/oauth/keys', { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } });
+  expect([first.status, again.status]).toEqual([200, 304]);
+  for (const { headers } of [first, again]) {
+    const [, seconds] = /^public, max-age=(\d+)$/.exec(headers.get('cache-control') ?? '') ?? [];
+    expect(Number(seconds)).toBeLessThanOrEqual(600);
+  }
+});
+
 describe('below /oauth', () => {
   test.each(['/oauth', '/oauth/', '/oauth/nope', '/oauth/token/x', '/oauth/login/github', '/oauth/callback/x'])(
     'N-50 %s is nothing: 404 invalid_request, whatever the method and the bearer',

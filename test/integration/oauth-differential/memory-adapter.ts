@@ -1,5 +1,6 @@
 interface Payload {
   readonly grantId?: string;
+  readonly uid?: string;
   consumed?: number;
 }
 
@@ -13,6 +14,10 @@ export class MemoryAdapter {
 
   async find(id: string): Promise<Payload | undefined> {
     return this.#stored.get(id);
+  }
+
+  async findByUid(uid: string): Promise<Payload | undefined> {
+    return [...this.#stored.values()].find((payload) => payload.uid === uid);
   }
 
   async consume(id: string): Promise<void> {

@@ -114,7 +114,7 @@ class Life {
   }
 }
 
-test('signing keys: one is active, it was published before, and what it signed is verified as long as it lives', async () => {
+test('ID-09 signing keys: one is active, it was published before, and what it signed is verified as long as it lives', async () => {
   const largest = new Largest('the life of signing keys', 'steps');
   await checkSizesAsync(
     (sizes) =>
