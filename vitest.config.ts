@@ -28,11 +28,10 @@ const { TEST_SEED, ...longRun } = newCases();
  * nftables for network namespaces of its own. `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. These two
  * are slow and share one API server a file, so they run one file at a time.
  * `logs` runs real log stores: it needs Java, Maven, and Debian's packages `rsyslog` and `rsyslog-elasticsearch`.
- * `openapi` needs Python with `venv`. `clients` needs what test/clients/README.md names; its files run beside each other, since each waits for a
- * minute until a token ends. `release` builds and pushes as a release does: it needs root, Go for Helm, and Debian's packages
- * `buildah` and `docker-registry`. `browsers` needs Debian's packages `chromium` and
- * `firefox-esr`. `monitoring` needs Debian's package `prometheus`. `node` runs pods: it needs root, and the packages
- * that test/node/README.md names.
+ * `openapi` needs Python with `venv`. `clients` needs what test/clients/README.md names; its files all run beside each other (`--maxWorkers` in
+ * package.json), since most of them wait for a minute until a token ends. `release` builds and pushes as a release does: it needs root, Go for
+ * Helm, and Debian's packages `buildah` and `docker-registry`. `browsers` needs Debian's packages `chromium` and `firefox-esr`, `monitoring`
+ * Debian's package `prometheus`. `node` runs pods: it needs root, and the packages that test/node/README.md names.
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
 const tier = (name: string, more: object = {}) => ({

@@ -30,6 +30,7 @@ export interface BenchOptions {
   readonly samples: number;
   readonly watchers: number;
   readonly minutes: number;
+  readonly visits: number;
   readonly seed: number;
   readonly svg: string | undefined;
 }

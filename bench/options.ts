@@ -26,11 +26,12 @@ Options:
   --help           print this text and end
 
 Of single subjects:
-  --nodes LIST     lists, turns: numbers of nodes, 12 kB each; sign-in: the smallest, watch: the largest of them; default: 100,1000
+  --nodes LIST     lists, turns: numbers of nodes, 12 kB each; sign-in, browser, visits: the smallest, watch: the largest of them; default: 100,1000
   --samples N      sign-in: sign-ins with a known and with an unknown name, of each, and as many wrong client secrets; default: 200,
                    which takes half a minute
   --watchers N     watch: open watches, each a file descriptor of two processes (ulimit -n); default: 10000
   --minutes N      soak: its length, a random fault in each; default: 2
+  --visits N       visits: of the sign-in page, while its memory is measured; default: 100000
   --seed N         soak: what the faults are drawn from; default: 1
   --svg FILE       curve: draw it there as well
 
@@ -62,6 +63,7 @@ const OPTIONS = {
   samples: { type: 'string', default: '200' },
   watchers: { type: 'string', default: '10000' },
   minutes: { type: 'string', default: '2' },
+  visits: { type: 'string', default: '100000' },
   seed: { type: 'string', default: '1' },
   svg: { type: 'string' },
   built: { type: 'boolean', default: false },
@@ -82,6 +84,7 @@ export function parseCommand(args: readonly string[]): Command {
       samples: positive('--samples', values.samples),
       watchers: positive('--watchers', values.watchers),
       minutes: positive('--minutes', values.minutes),
+      visits: positive('--visits', values.visits),
       seed: positive('--seed', values.seed),
       svg: values.svg,
     };

@@ -1,5 +1,6 @@
 import { measureAccounts, printAccounts } from './accounts.ts';
 import type { Bench } from './bench.ts';
+import { measureBrowser, printBrowser } from './browser.ts';
 import { measureChurn, printChurn } from './churn.ts';
 import { measureCurve, printCurve } from './curve.ts';
 import { measureFlood, printFlood } from './flood.ts';
@@ -15,6 +16,7 @@ import { measureSize, printSize } from './size.ts';
 import { measureSoak, printSoak } from './soak.ts';
 import { measureStorm, printStorm } from './storm.ts';
 import { measureTurns, printTurns } from './turns.ts';
+import { measureVisits, printVisits } from './visits.ts';
 import { measureWatch, printWatch } from './watch.ts';
 
 /** One thing that the bench can measure. */
@@ -43,6 +45,11 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   curve: onDemand('lists by number of nodes, 10 to 15,000', measureCurve, printCurve),
   soak: onDemand('ten probes a second through a fault a minute and an outage', measureSoak, printSoak),
   'sign-in': subject('what a flood of sign-ins leaves; whether time tells a name; rates', measureSignIn, printSignIn),
+  browser: onDemand(
+    'the sign-in page beside oidc-provider; sign-ins by browser beside the password grant; the list beside them',
+    measureBrowser,
+    printBrowser,
+  ),
   reviews: onDemand('others beside one who floods access reviews; a frozen API server', measureReviews, printReviews),
   watch: onDemand('watchers that wait, and the time until all have a change', measureWatch, printWatch),
   accounts: onDemand(
@@ -64,6 +71,11 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     'log queries and an export of a million messages beside the store; the node list beside a store that hangs',
     measureLogs,
     printLogs,
+  ),
+  visits: onDemand(
+    'what anonymous visits of the sign-in page leave behind; the list beside them',
+    measureVisits,
+    printVisits,
   ),
   turns: onDemand('the longest turns of the event loop of a large cluster', measureTurns, printTurns),
 };

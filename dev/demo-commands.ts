@@ -29,6 +29,7 @@ export async function printCommands({ config, cluster, addresses, tookMs, logFil
     '',
     ...commandsToTry(config, place, form),
     '',
+    ...signInByBrowser(config, place),
     'More: docs/accounts.md (users), docs/gateway.md (kubectl), docs/logs.md. Ctrl-C ends the demo.',
     '',
   ];
@@ -56,6 +57,13 @@ function commandsToTry(
       ? []
       : [`${asUser} '${api}/tenant.${platform}.io/v1alpha2/logs?log_query=error&size=3'`]),
   ];
+}
+
+/** The line about the browser, where the client has a sign-in by browser. A certificate of one's own would need a further option. */
+function signInByBrowser(config: Config, { origin }: DemoPlace): string[] {
+  const [{ redirectURIs = [] } = {}] = config.authentication.oauthOptions.clients;
+  if (redirectURIs.length === 0 || !origin.startsWith('http:')) return [];
+  return [`In the browser of this machine: npm start --silent -- login --browser --server ${origin}`, ''];
 }
 
 function firstAdministrator({ users }: Config, cluster: SimulatedCluster): { username: string; password: string } {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { getAsset, isSea } from 'node:sea';
 import { type ClientCommand, parseClientCommand } from './cli/client-arguments.ts';
 import { runClientCommand } from './cli/login/client-command.ts';
 import { CLIENT_HELP, CLIENTS_HELP } from './cli/login/login-help.ts';
@@ -26,9 +27,10 @@ async function execute(command: ClientCommand): Promise<number> {
   }
 }
 
-/** The version of the package. Its `package.json` is beside `src` and beside `dist`. */
+/** The version of the package. Its `package.json` is beside `src` and beside `dist`, or inside the single file. */
 function ownVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const file = 'package.json';
+  const text = isSea() ? getAsset(file, 'utf8') : readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }
 

@@ -25,8 +25,14 @@ export class AnswerReader {
   #status = 0;
   #bytes = 0;
   #last = false;
+  #lastHead = '';
   /** Called with every piece of content. Its memory is used again after the call. */
   sink: Sink | undefined;
+
+  /** The status line and the headers of the last answer whose head has arrived. */
+  get lastHead(): string {
+    return this.#lastHead;
+  }
 
   /** The answer that ends with these bytes; undefined if none does. */
   push(input: Buffer): Answer | undefined {
@@ -66,6 +72,7 @@ export class AnswerReader {
     const status = /^HTTP\/1\.1 (\d{3})/.exec(head)?.[1];
     if (status === undefined) throw new Error('the answer is not HTTP/1.1');
     this.#head = '';
+    this.#lastHead = head;
     this.#status = Number(status);
     this.#last = /\r\nconnection: *close/i.test(head);
     this.#bytes = 0;

@@ -21,6 +21,8 @@ export interface Ask {
 }
 
 export interface FullAnswer extends Answer {
+  /** The status line and the headers. */
+  readonly head: string;
   readonly content: Buffer;
 }
 
@@ -79,13 +81,13 @@ export class Connection {
     });
   }
 
-  /** Does what `exchange` does, and keeps the content. */
+  /** Does what `exchange` does, and keeps head and content. */
   async fetch(request: Buffer): Promise<FullAnswer> {
     const pieces: Buffer[] = [];
     this.#reader.sink = (piece) => pieces.push(Buffer.from(piece));
     try {
       const answer = await this.exchange(request);
-      return { ...answer, content: Buffer.concat(pieces) };
+      return { ...answer, head: this.#reader.lastHead, content: Buffer.concat(pieces) };
     } finally {
       this.#reader.sink = undefined;
     }

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import type { Children } from '../children.ts';
+import { runBrowsers } from './browsers.ts';
 import { runCallers, runSamples } from './callers.ts';
 import { runLoad } from './load.ts';
 import { runProbes } from './probes.ts';
 import { runRefreshes, runSignIns } from './sign-ins.ts';
 import { runVisible } from './visible.ts';
+import { runVisits } from './visits.ts';
 import { runWatchers } from './watchers.ts';
 
 /**
@@ -15,9 +17,11 @@ const JOBS = {
   load: runLoad,
   visible: runVisible,
   signIns: runSignIns,
+  browsers: runBrowsers,
   refreshes: runRefreshes,
   samples: runSamples,
   probes: runProbes,
+  visits: runVisits,
   watchers: runWatchers,
   callers: runCallers,
 };

@@ -7,6 +7,8 @@ export interface LoadPlan {
   readonly target: Target;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The status that every answer must have. Default: 200. */
+  readonly status?: number;
   readonly connections: number;
   readonly warmUpMs: number;
   readonly measureMs: number;
@@ -28,7 +30,7 @@ export interface LoadReport {
   readonly serverShare?: number;
 }
 
-/** Measures as planned. Rejects on the first answer that is not 200 and on the first broken connection. */
+/** Measures as planned. Rejects on the first answer with another status and on the first broken connection. */
 export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
   const connections = await Promise.all(Array.from({ length: plan.connections }, () => Connection.open(plan.target)));
   try {
@@ -46,7 +48,7 @@ async function keepAsking(connection: Connection, plan: LoadPlan, window: Window
   while (!window.ended) {
     const askedAt = performance.now();
     const answer = await connection.exchange(request);
-    if (answer.status !== 200) throw new Error(`${plan.path} answered ${answer.status}`);
+    if (answer.status !== (plan.status ?? 200)) throw new Error(`${plan.path} answered ${answer.status}`);
     window.count(askedAt, answer.bytes);
   }
 }

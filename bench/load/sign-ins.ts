@@ -59,7 +59,7 @@ async function keepSigningIn(
  * Gives each connection a caller address of its own, for a server that trusts loopback as a proxy. The addresses are reserved for
  * benchmarks (RFC 2544).
  */
-const from = (index: number, ask: Ask): Ask => ({
+export const from = (index: number, ask: Ask): Ask => ({
   ...ask,
   headers: { ...ask.headers, 'x-forwarded-for': `198.18.${index >> 8}.${index & 255}` },
 });

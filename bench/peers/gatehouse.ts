@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPassword } from '../../src/users/password-hash.ts';
 import { type Children, end } from '../children.ts';
 import { type Ask, Connection, requestBytes, type Target } from '../load/connection.ts';
+import { HEAP_WATCH, type Memory, takeMemory } from './memory.ts';
 import type { Peer } from './peer.ts';
 import { TURN_WATCH, type Turns, takeTurns } from './turns.ts';
 
@@ -22,6 +23,8 @@ export interface Gatehouse extends Peer {
   readonly password: string;
   /** Only for a process that was started with `TURN_WATCH`. */
   takeTurns(): Promise<Turns>;
+  /** Only for a process that was started with `HEAP_WATCH`. */
+  takeMemory(): Promise<Memory>;
 }
 
 export interface GatehouseOptions {
@@ -84,7 +87,7 @@ export async function startGatehouse(children: Children, options: GatehouseOptio
   const config = await writeConfig(children.folder, options, password);
   const startAt = performance.now();
   const args = [...(options.nodeArguments ?? []), ...children.program, '--config', config];
-  const withChannel = options.nodeArguments?.includes(TURN_WATCH[1] as string) ?? false;
+  const withChannel = [TURN_WATCH, HEAP_WATCH].some((watch) => args.includes(watch.at(-1) as string));
   const child = children.start(process.execPath, args, { logFile: log, withChannel });
   const ready = await untilReady(child, log);
   const startToReadyMs = performance.now() - startAt;
@@ -98,6 +101,7 @@ export async function startGatehouse(children: Children, options: GatehouseOptio
     metricsUrl: `http://127.0.0.1:${ready.metricsPort}/metrics`,
     password,
     takeTurns: () => takeTurns(child),
+    takeMemory: () => takeMemory(child),
     stop: () => end(child),
   };
 }

@@ -8,13 +8,21 @@ interface BundleOptions {
   readonly folder: string;
   /** Packages that are not bundled. */
   readonly external: readonly string[];
+  /** Whether everything goes into `main.js`, without a source map: for a program that is inside another file. */
+  readonly isSingle?: boolean;
 }
 
 /**
  * Writes the program into the folder: `main.js`, and a file for each part that it loads only when it needs it. Each has a source map
  * beside it, which names the lines of the sources but does not contain them. Resolves to all files that the program was made from.
  */
-export async function bundle({ root, entry, folder, external }: BundleOptions): Promise<readonly string[]> {
+export async function bundle({
+  root,
+  entry,
+  folder,
+  external,
+  isSingle = false,
+}: BundleOptions): Promise<readonly string[]> {
   const program = await rolldown({
     input: { main: `${root}/${entry}` },
     cwd: root,
@@ -30,7 +38,8 @@ export async function bundle({ root, entry, folder, external }: BundleOptions): 
       dir: folder,
       format: 'esm',
       chunkFileNames: '[name].js',
-      sourcemap: true,
+      codeSplitting: !isSingle,
+      sourcemap: !isSingle,
       sourcemapExcludeSources: true,
       // The texts of licences are in a file of their own.
       comments: false,

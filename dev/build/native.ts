@@ -47,7 +47,7 @@ interface Packed {
 }
 
 /** Downloads a package, because `npm ci` installs only those for this machine. Throws unless it is the archive in the lock file. */
-async function unpackLocked(name: string, { root, folder }: { root: string; folder: string }): Promise<void> {
+export async function unpackLocked(name: string, { root, folder }: { root: string; folder: string }): Promise<void> {
   const { version, integrity } = lockedPackages(root)[`node_modules/${name}`] ?? {};
   const run = promisify(execFile);
   const downloads = await mkdtemp(join(tmpdir(), 'gatehouse-build-'));

@@ -12,6 +12,9 @@ import { run } from './run.ts';
 /** A scoped name, because `gatehouse` belongs to somebody else, and `npm update` asks the registry for a package of this name. */
 const PACKAGE = '@gatehouse-k8s/cli';
 
+/** The entry point of both: the commands that people run on their own machine. */
+export const CLI_ENTRY = 'src/client.ts';
+
 /** The name that `npm pack` gives to the package's file. */
 export const cliFile = (version: string): string => `${PACKAGE.replace('@', '').replace('/', '-')}-${version}.tgz`;
 
@@ -28,17 +31,21 @@ export async function packCli({ root, out, version }: Pick<Place, 'root' | 'out'
     await rm(folder, { recursive: true, force: true });
   }
   const file = cliFile(version);
-  const sum = createHash('sha256').update(await readFile(join(out, file)));
-  // The form that `sha256sum --check` reads.
-  await writeFile(join(out, `${file}.sha256`), `${sum.digest('hex')}  ${file}\n`);
+  await writeChecksum(out, file);
   return join(out, file);
+}
+
+/** Writes the checksum beside the file, in the form that `sha256sum --check` reads. */
+export async function writeChecksum(out: string, file: string): Promise<void> {
+  const sum = createHash('sha256').update(await readFile(join(out, file)));
+  await writeFile(join(out, `${file}.sha256`), `${sum.digest('hex')}  ${file}\n`);
 }
 
 /** Writes the content of the package into the folder. Resolves to the bill of materials. */
 async function fill(folder: string, root: string, version: string): Promise<string> {
   const dist = join(folder, 'dist');
   await mkdir(dist);
-  const files = await bundle({ root, entry: 'src/client.ts', folder: dist, external: [] });
+  const files = await bundle({ root, entry: CLI_ENTRY, folder: dist, external: [] });
   const packages = readPackages(packageFolders(files), { root, modules: join(root, 'node_modules') });
   const { license = '', engines, dependencies = {} } = manifestOf(root);
   const manifest = {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { publishChart } from './chart.ts';
 import { packCli } from './cli.ts';
+import { checkSigner, isPlatform, PLATFORMS, type Platform, packExecutables } from './executables.ts';
 import { publishImage } from './image.ts';
 import { notesOf } from './notes.ts';
 import { signRelease } from './sign.ts';
@@ -17,10 +18,12 @@ const HELP = `npm run release -- STEP: one step of a release; .github/workflows/
   notes       print the section of CHANGELOG.md about it
   image       build the image for each processor and push all (buildah)
   chart       package the chart and push it (helm)
-  cli         pack the commands for laptops as a file for npm, with its checksum; pushes nothing
+  cli         pack the commands for laptops, as a file for npm and as a program with Node inside for each platform,
+              with their checksums; pushes nothing (rcodesign for macOS, GNU tar)
   sign        sign all three, attach bills of materials and provenance (cosign); after image, chart and cli
 
   --registry HOST/NAME   where images and charts go
+  --platform NAME        makes the program for this platform alone, may be repeated: linux-x64, linux-arm64, macos-arm64
   --out FOLDER           for digests, bills of materials, the packages; default: release
   --plain-http           the registry has no TLS, being on loopback
 `;
@@ -29,6 +32,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     registry: { type: 'string' },
+    platform: { type: 'string', multiple: true, default: [...PLATFORMS] },
     out: { type: 'string', default: 'release' },
     'plain-http': { type: 'boolean', default: false },
   },
@@ -56,15 +60,27 @@ switch (step) {
   case 'chart':
     console.log((await publishChart(place())).chart);
     break;
-  case 'cli':
-    console.log(await packCli({ root: ROOT, out, version: manifest.version }));
+  case 'cli': {
+    const where = { root: ROOT, out, version: manifest.version };
+    const wanted = platforms();
+    await checkSigner(wanted);
+    const files = [await packCli(where), ...(await packExecutables(where, wanted))];
+    console.log(files.join('\n'));
     break;
+  }
   case 'sign':
     await signRelease({ out, version: manifest.version }, process.env);
     break;
   default:
     process.stderr.write(HELP);
     process.exitCode = 2;
+}
+
+function platforms(): Platform[] {
+  return values.platform.map((name) => {
+    if (isPlatform(name)) return name;
+    throw new Error(`--platform is ${PLATFORMS.join(', ')}, not ${name}`);
+  });
 }
 
 function place() {

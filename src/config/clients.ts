@@ -50,18 +50,28 @@ const defaultGrants = (isPublic: boolean, redirectURIs: readonly string[]): read
 /** The platform whose clients are those of KubeSphere 3.4, which send a secret that everybody knows. */
 const KUBESPHERE = 'kubesphere';
 
+/** The grants of the built-in client besides 3.4's (D-06). */
+const BROWSER_GRANTS = ['authorization_code'];
+
+/**
+ * Where a program listens that runs on the person's own machine, at any port (RFC 8252 7.3). They have no path, because kubelogin
+ * listens without one.
+ */
+const LOOPBACK_REDIRECTS = ['http://127.0.0.1', 'http://[::1]', 'http://localhost'];
+
 /**
  * A public client with the name of the platform. The configuration lets no other public client use the password grant. `gatehouse
  * login`, curl and consoles need a client that works from the start, and a secret that is the same in every installation would
- * prove nothing.
+ * prove nothing. Nor does a loopback address: any program on the machine may listen there, so a person who is signed in is asked
+ * each time (RFC 8252 8.6).
  */
 function builtInClient(platform: string): Clients {
   const isKubeSphere = platform === KUBESPHERE;
   const client = {
     name: platform,
     ...(isKubeSphere ? { secret: platform, public: false } : { public: true }),
-    grantTypes: ['password', 'refresh_token'],
-    redirectURIs: [],
+    grantTypes: [...(isKubeSphere ? [] : BROWSER_GRANTS), 'password', 'refresh_token'],
+    ...(isKubeSphere ? { redirectURIs: [] } : { redirectURIs: LOOPBACK_REDIRECTS, grantMethod: 'prompt' as const }),
     postLogoutRedirectURIs: [],
   };
   const proof = isKubeSphere ? `its id and its secret are both "${platform}"` : 'it is public and proves nothing';

@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashPassword } from '../../src/users/password-hash.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { readEtcd } from './etcd-dump.ts';
 import { eventually } from './eventually.ts';
@@ -44,10 +46,11 @@ class Stand {
   next = (): Replica => this.replicas.all[this.#turn++ % 3] as Replica;
   writes = (): Promise<readonly string[]> => this.#log.read();
 
-  async administratorPassword(): Promise<string> {
-    const args = ['-n', NAMESPACE, 'get', 'secret', 'gatehouse-first-administrator', '-o', 'json'];
-    const { data } = JSON.parse(await this.cluster.kubectl(args)) as { data: { password: string } };
-    return Buffer.from(data.password, 'base64').toString();
+  /** Makes this person an object. The users file, which comes first, does not have them. */
+  async makeUser({ name, password }: Person): Promise<void> {
+    const file = `${this.replicas.usersFile}.import`;
+    await writeFile(file, JSON.stringify({ users: [{ name, passwordHash: await hashPassword(password, 10) }] }));
+    expect(await this.replicas.users('import', file, '--apply')).toContain('1 made');
   }
 
   /** What is written while this runs. */
@@ -123,22 +126,21 @@ describe('the writes of a sign-in by browser, counted at a real API server', () 
 
 describe('the writes of a sign-in by browser where users are objects', () => {
   let stand: Stand;
-  let administrator: Person;
+  const olga: Person = { name: 'olga', password: 'Made-up-password-1' };
   beforeAll(async () => {
     stand = await Stand.start({ accounts: true });
-    administrator = { name: 'admin', password: await stand.administratorPassword() };
-    // A process that learns of the administrator's object a moment later ends what was begun before.
-    const answers = () => Promise.all(stand.replicas.all.map((replica) => replica.signInAnswer(administrator)));
+    await stand.makeUser(olga);
+    const answers = () => Promise.all(stand.replicas.all.map((replica) => replica.signInAnswer(olga)));
     await eventually(answers, (all) => all.every(({ status }) => status === 200));
   });
   afterAll(() => stand?.stop());
 
   test('B-41 the session is one write; besides, only the login record and its time are written, as after every sign-in', async () => {
-    const afterwards = ['create loginrecords admin', 'patch users/status admin', 'update leases gatehouse-accounts'];
-    const written = await stand.writesOf(() => stand.signIn(administrator));
+    const afterwards = ['create loginrecords olga', 'patch users/status olga', 'update leases gatehouse-accounts'];
+    const written = await stand.writesOf(() => stand.signIn(olga));
     const ofSessions = written.filter((write) => [BEGIN, CHANGE].includes(write));
     expect(ofSessions).toHaveLength(1);
     expect(afterwards).toEqual(expect.arrayContaining(written.filter((write) => !ofSessions.includes(write))));
-    await eventually(stand.writes, (all) => all.includes('create loginrecords admin'));
+    await eventually(stand.writes, (all) => all.includes('create loginrecords olga'));
   });
 });

@@ -34,6 +34,7 @@ test('the demo prints four commands, none with a token, that work when they are 
   expect(commands).toHaveLength(4);
   expect(Math.max(...commands.map(({ length }) => length))).toBeLessThan(220);
   expect(printed).not.toContain('eyJ');
+  expect(printed).toMatch(/ npm start --silent -- login --browser --server http:\/\/127\.0\.0\.1:\d+\n/);
   const [warnings, watch, logs] = await paste(commands);
   expect(JSON.parse(warnings!)).toMatchObject({ totalItems: 1 });
   expect(watch!.split('\n')[0]).toMatch(/^\{"type":"ADDED"/);

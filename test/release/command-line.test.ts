@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PLATFORMS, type Platform } from '../../dev/release/executables.ts';
 import { CLIENT_HELP } from '../../src/cli/login/login-help.ts';
 import { passwordOf, startCluster, startService } from '../integration/service/stand.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -16,19 +17,32 @@ const NO_REGISTRY = 'http://127.0.0.1:9/';
 let folder: string;
 let version: string;
 let asset: string;
+let executables: readonly string[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-command-line-'));
   version = (JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version;
-  asset = await pack('out');
+  await mkdir(join(folder, 'bin'));
+  await writeProgram('rcodesign', `echo "$@" >> '${folder}/rcodesign.log'`);
+  [asset = '', ...executables] = await pack('out', ...PLATFORMS);
   await npm('install', '--global', '--ignore-scripts', asset);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the step of the release; the path that it tells. */
-async function pack(out: string): Promise<string> {
-  const step = [join(ROOT, 'dev/release/main.ts'), 'cli', '--out', join(folder, out)];
-  return (await promisify(execFile)(process.execPath, step, { cwd: ROOT })).stdout.trim();
+/** Runs the step of the release, with a stand-in for the program that signs for macOS; the paths that it tells. */
+async function pack(out: string, ...platforms: readonly Platform[]): Promise<string[]> {
+  const named = platforms.flatMap((platform) => ['--platform', platform]);
+  const step = [join(ROOT, 'dev/release/main.ts'), 'cli', ...named, '--out', join(folder, out)];
+  const env = { ...process.env, PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter) };
+  const { stdout } = await promisify(execFile)(process.execPath, step, { cwd: ROOT, env });
+  return stdout.trim().split('\n');
+}
+
+/** Writes a shell script of this name into a folder that comes first in PATH. */
+async function writeProgram(name: string, script: string): Promise<void> {
+  const file = join(folder, 'bin', name);
+  await writeFile(file, `#!/bin/sh\n${script}\n`);
+  await chmod(file, 0o755);
 }
 
 /** npm on a machine that has nothing yet: an empty prefix and an empty cache, no registry, a folder outside the checkout. */
@@ -55,7 +69,8 @@ describe('the file for laptops', () => {
   test('is named by its package and version, and its checksum and bill of materials are beside it', async () => {
     const name = `gatehouse-k8s-cli-${version}.tgz`;
     expect(asset).toBe(join(folder, 'out', name));
-    expect((await readdir(join(folder, 'out'))).toSorted()).toEqual([name, `${name}.sha256`, 'sbom-cli.cdx.json']);
+    const files = await readdir(join(folder, 'out'));
+    expect(files).toEqual(expect.arrayContaining([name, `${name}.sha256`, 'sbom-cli.cdx.json']));
     const { stdout } = await promisify(execFile)('sha256sum', ['--check', `${asset}.sha256`], { cwd: dirname(asset) });
     expect(stdout).toBe(`${name}: OK\n`);
     const { metadata, components } = JSON.parse(await readFile(join(dirname(asset), 'sbom-cli.cdx.json'), 'utf8'));
@@ -63,9 +78,26 @@ describe('the file for laptops', () => {
     expect(components.map((one: { name: string }) => one.name)).toEqual(['yaml']);
   });
 
-  test('is the same to the byte when it is made again', async () => {
-    const again = await pack('again');
-    expect((await readFile(again)).equals(await readFile(asset))).toBe(true);
+  test('K-11 is the same to the byte when it is made again, and so is the one with Node inside', async () => {
+    const again = await pack('again', 'linux-x64');
+    expect(again).toHaveLength(2);
+    for (const [index, file] of [asset, executables[0] ?? ''].entries())
+      expect((await readFile(again[index] ?? '')).equals(await readFile(file))).toBe(true);
+  });
+
+  test('is not made without what signs for macOS, nor for a platform that is none', async () => {
+    const step = (...args: string[]) =>
+      promisify(execFile)(
+        process.execPath,
+        [join(ROOT, 'dev/release/main.ts'), 'cli', ...args, '--out', join(folder, 'none')],
+        {
+          env: { PATH: '/nonexistent' },
+        },
+      );
+    await expect(step()).rejects.toThrow('rcodesign is missing: cargo install apple-codesign');
+    await expect(step('--platform', 'windows')).rejects.toThrow(
+      '--platform is linux-x64, linux-arm64, macos-arm64, not windows',
+    );
   });
 
   test('cannot be published by accident', async () => {
@@ -121,3 +153,94 @@ describe('installed with npm', () => {
     expect(left.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([]);
   });
 });
+
+describe('the file with Node inside', () => {
+  let home: string;
+  let program: string;
+
+  beforeAll(async () => {
+    home = join(folder, 'empty');
+    await mkdir(home);
+    program = join(await unpack('linux-x64'), 'gatehouse');
+  });
+
+  /** Unpacks the file for a platform into a folder of its own. */
+  async function unpack(platform: Platform): Promise<string> {
+    const to = join(folder, platform);
+    await mkdir(to);
+    const file = join(folder, 'out', `gatehouse-${version}-${platform}.tar.gz`);
+    await promisify(execFile)('tar', ['-xzf', file, '-C', to]);
+    return to;
+  }
+
+  /** Runs it in an empty folder. There is no other program in PATH. */
+  const alone = (args: readonly string[], env = {}) =>
+    promisify(execFile)(program, [...args], { cwd: home, env: { HOME: home, PATH: '/nonexistent', ...env } });
+
+  test('is there for each platform, with its checksum and a bill of materials that names Node', async () => {
+    const names = PLATFORMS.map((platform) => `gatehouse-${version}-${platform}.tar.gz`);
+    expect(executables).toEqual(names.map((name) => join(folder, 'out', name)));
+    for (const [index, name] of names.entries()) {
+      const place = { cwd: join(folder, 'out') };
+      expect((await promisify(execFile)('sha256sum', ['--check', `${name}.sha256`], place)).stdout).toBe(
+        `${name}: OK\n`,
+      );
+      const sbom = join(folder, 'out', `sbom-cli-${PLATFORMS[index]}.cdx.json`);
+      const parts = JSON.parse(await readFile(sbom, 'utf8')).components.map((one: { name: string }) => one.name);
+      expect(parts).toEqual([expect.stringMatching(/^node-/), 'yaml']);
+    }
+  });
+
+  test('is for the processor and the system that its name says, and signed for macOS', async () => {
+    expect((await readdir(join(folder, 'linux-x64'))).toSorted()).toEqual([
+      'LICENSE',
+      'THIRD-PARTY-LICENSES.txt',
+      'gatehouse',
+    ]);
+    // The magic number of ELF and of Mach-O, and the field of each header that names the processor.
+    expect([await headerOf(program, 18), await headerOf(join(await unpack('linux-arm64'), 'gatehouse'), 18)]).toEqual([
+      ['7f454c46', 62],
+      ['7f454c46', 183],
+    ]);
+    expect(await headerOf(join(await unpack('macos-arm64'), 'gatehouse'), 4)).toEqual(['cffaedfe', 12]);
+    expect(await readFile(join(folder, 'rcodesign.log'), 'utf8')).toMatch(
+      /^--version\nsign --binary-identifier gatehouse \S+\/macos-arm64\/gatehouse\n$/,
+    );
+  });
+
+  test('K-11 tells its version and its help where there is no Node, whatever NODE_OPTIONS says', async () => {
+    const options = { NODE_OPTIONS: '--require=/nonexistent.js' };
+    expect((await alone(['--version'], options)).stdout).toBe(`gatehouse v${version}\n`);
+    expect((await alone(['--help'])).stdout).toMatch(/^Usage: gatehouse login\|logout\|kubeconfig --server URL/);
+    expect((await alone(['login', '--help'])).stdout).toBe(CLIENT_HELP.login);
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  test('K-11 signs in by password and by browser, prints a kubeconfig, and signs out', async () => {
+    const { gatehouse: server, list } = await startService(await startCluster());
+    const { write } = temporaryFolder();
+    const session = ['--server', server.origin, '--username', 'ada'];
+    const password = ['--password-file', write('password', passwordOf('ada'))];
+    const { stdout: token } = await alone(['login', ...session, ...password, '--print', 'token']);
+    expect((await list(token.trim())).status).toBe(200);
+    const { stdout: kubeconfig } = await alone(['kubeconfig', ...session]);
+    expect(kubeconfig).toContain(`server: ${server.origin}`);
+    expect((await alone(['logout', ...session])).stderr).toBe(`signed out at ${server.origin}\n`);
+    const browser = join(ROOT, 'test/integration/login/fake-browser.ts');
+    await writeProgram('xdg-open', `exec '${process.execPath}' '${browser}' "$1"`);
+    const desktop = { PATH: join(folder, 'bin'), DISPLAY: ':0', USERNAME: 'ada', PASSWORD: passwordOf('ada') };
+    const { stderr } = await alone(['login', '--server', server.origin], desktop);
+    expect(stderr).toContain(`signed in at ${server.origin} as ada; `);
+  });
+});
+
+/** The first four bytes, and the number at this place of the header. */
+async function headerOf(file: string, place: number): Promise<readonly [string, number]> {
+  const handle = await open(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(32), 0, 32, 0);
+    return [buffer.toString('hex', 0, 4), buffer.readUInt16LE(place)];
+  } finally {
+    await handle.close();
+  }
+}

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CLIENT_HELP } from '../../src/cli/login/login-help.ts';
 import { clusterTool } from '../support/cluster-tools.ts';
 import type { Manifest } from './registry.ts';
 import { Stand } from './stand.ts';
@@ -64,6 +65,15 @@ describe('the image', () => {
       );
   });
 
+  test('K-11 has the commands for laptops, so that `docker run` can sign people in', async () => {
+    const program = join(stand.folder, 'app-amd64/app/dist/main.js');
+    const env = { PATH: '/nonexistent', HOME: stand.folder };
+    const { stdout } = await promisify(execFile)(process.execPath, [program, 'login', '--help'], { env });
+    expect(stdout).toBe(CLIENT_HELP.login);
+    const entry = /^ENTRYPOINT (.*)$/m.exec(await readFile(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+    expect(JSON.parse(entry).at(-1)).toBe('/app/dist/main.js');
+  });
+
   test('is pulled again by its digest', async () => {
     await stand.run('buildah', ['pull', '--tls-verify=false', told]);
     const inspected = await stand.run('buildah', [
@@ -99,7 +109,7 @@ describe('the chart', () => {
   });
 });
 
-test('image, chart, bills of materials and provenance are signed by digest, never by tag, and the file for laptops beside it', async () => {
+test('image, chart, bills of materials and provenance are signed by digest, never by tag, and the files for laptops beside them', async () => {
   const log = join(stand.folder, 'cosign.log');
   await stand.fakeProgram('cosign', `echo "$@" >> ${log}`);
   const { image, platforms } = JSON.parse(await readFile(join(stand.out, 'image.json'), 'utf8'));
@@ -107,7 +117,10 @@ test('image, chart, bills of materials and provenance are signed by digest, neve
   await stand.run(process.execPath, [join(ROOT, 'dev/release/main.ts'), 'sign', '--out', stand.out], WORKFLOW);
   const provenance = (what: string): string =>
     `attest --yes --type slsaprovenance1 --predicate ${stand.out}/provenance.json ${what}`;
-  const packed = join(stand.out, `gatehouse-k8s-cli-${version}.tgz`);
+  const packed = [
+    `gatehouse-k8s-cli-${version}.tgz`,
+    ...['linux-x64', 'linux-arm64', 'macos-arm64'].map((platform) => `gatehouse-${version}-${platform}.tar.gz`),
+  ].map((name) => join(stand.out, name));
   const sbom = (arch: string): string =>
     `attest --yes --type cyclonedx --predicate ${stand.out}/sbom-${arch}.cdx.json ${platforms[arch]}`;
   expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual([
@@ -116,7 +129,7 @@ test('image, chart, bills of materials and provenance are signed by digest, neve
     ...[image, platforms.amd64, platforms.arm64, chart].map(provenance),
     sbom('amd64'),
     sbom('arm64'),
-    `sign-blob --yes --bundle ${packed}.sigstore.json ${packed}`,
+    ...packed.map((file) => `sign-blob --yes --bundle ${file}.sigstore.json ${file}`),
   ]);
   expect([image, chart, ...Object.values(platforms)].every((what) => /@sha256:[0-9a-f]{64}$/.test(what))).toBe(true);
 });

@@ -145,6 +145,15 @@ const TOOLS = {
     source: 'main.go',
     minutes: 1,
   },
+  // In the module of the other Go clients.
+  oidcLogin: {
+    name: 'oidc-login',
+    module: '../../clients/go',
+    from: 'github.com/coreos/go-oidc/v3',
+    package: './oidc-login',
+    source: 'oidc-login/main.go',
+    minutes: 1,
+  },
   actionlint: {
     name: 'actionlint',
     module: 'actionlint',

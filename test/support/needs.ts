@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { TestContext } from 'vitest';
 
 /** The programs that some tests need and some machines lack. The key is in the reason for skipping a test. */
 const NEEDS = {
   'curl and jq': () => runs('curl') && runs('jq'),
+  mod_auth_openidc: () => existsSync('/usr/lib/apache2/modules/mod_auth_openidc.so'),
 } as const;
 
 /**

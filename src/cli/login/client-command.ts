@@ -1,6 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
+import type { Browser } from './browser/desktop-browser.ts';
 import { DEFAULT_EXEC_INFO, execCredential, parseExecInfo } from './exec-credential.ts';
 import { type KeepParts, keepSession } from './keep-session.ts';
 import type {
@@ -16,13 +17,15 @@ import { nameOf, type SavedSession } from './session.ts';
 import { SessionFile } from './session-file.ts';
 import { type LockParts, SessionLock } from './session-lock.ts';
 import { sessionPlace } from './session-place.ts';
-import { type InputParts, readOrFail, signInInput } from './sign-in-input.ts';
+import { signIn } from './sign-in.ts';
+import { type InputParts, readOrFail } from './sign-in-input.ts';
 import { TokenClient } from './token-client.ts';
+import type { Interruptible } from './until-interrupted.ts';
 
 /** How long a token is given to clients without asking the server again whether it is still valid. */
 const UNCHECKED_MS = 60_000;
 
-export interface ClientParts extends InputParts, LockParts {
+export interface ClientParts extends InputParts, LockParts, Interruptible {
   readonly clock: Clock;
   readonly random: Random;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -30,6 +33,7 @@ export interface ClientParts extends InputParts, LockParts {
   readonly userId: number | undefined;
   /** Writes a line to standard output, for the program that runs us. */
   print(line: string): void;
+  readonly browser: Browser;
   /** Whether this program is in a folder of PATH. */
   isInPath(command: string): boolean;
 }
@@ -48,8 +52,10 @@ async function login(request: LoginRequest, parts: ClientParts): Promise<void> {
   const { apiVersion, isInteractive } = execInfo ?? DEFAULT_EXEC_INFO;
   const terminal = { ...parts.terminal, isThere: parts.terminal.isThere && isInteractive !== false };
   const isByHand = printed === 'none';
-  const input = (before?: SavedSession) => signInInput(request, before, { ...parts, terminal });
-  const keeping = { ...sessionParts(request, parts), toleratesOutage: !isByHand, input };
+  const of = sessionParts(request, parts);
+  const { server, clientId } = request;
+  const signingIn = (before?: SavedSession) => signIn(request, before, { ...parts, ...of, terminal, server, clientId });
+  const keeping = { ...of, toleratesOutage: !isByHand, signIn: signingIn };
   const session = await keepSession(parts.clock.now() - (isByHand ? 0 : UNCHECKED_MS), keeping);
   if (isByHand) return reportSignIn(session, parts);
   const { accessToken: token, goodUntil } = session;
@@ -100,7 +106,11 @@ async function endAll(session: SavedSession, { file, tokens }: Pick<KeepParts, '
     );
 }
 
-function sessionParts(options: LoginSessionOptions, parts: ClientParts): Omit<KeepParts, 'input' | 'toleratesOutage'> {
+interface SessionParts extends Omit<KeepParts, 'signIn' | 'toleratesOutage'> {
+  readonly calls: ServerCalls;
+}
+
+function sessionParts(options: LoginSessionOptions, parts: ClientParts): SessionParts {
   const { server, clientId } = options;
   const place = sessionPlace(options, parts);
   const calls = new ServerCalls(server, { ...parts, authority: authorityOf(options, parts) });
@@ -113,7 +123,7 @@ function sessionParts(options: LoginSessionOptions, parts: ClientParts): Omit<Ke
     clientId,
     clientSecret: secretOf(options, parts),
   });
-  return { file, lock, tokens, clock: parts.clock, server };
+  return { calls, file, lock, tokens, clock: parts.clock };
 }
 
 /**

@@ -3,7 +3,6 @@ import { LoginError } from './login-error.ts';
 import type { SavedSession } from './session.ts';
 import type { SessionFile } from './session-file.ts';
 import type { SessionLock } from './session-lock.ts';
-import type { SignInInput } from './sign-in-input.ts';
 import type { TokenClient } from './token-client.ts';
 
 export interface KeepParts {
@@ -11,11 +10,10 @@ export interface KeepParts {
   readonly lock: SessionLock;
   readonly tokens: TokenClient;
   readonly clock: Clock;
-  readonly server: string;
   /** Whether a session counts as valid while the server cannot be reached. */
   readonly toleratesOutage: boolean;
-  /** Gets name and password of the person who signs in; `before` is the session that has ended. */
-  input(before: SavedSession | undefined): Promise<SignInInput>;
+  /** Signs a person in; `before` is the session that has ended. */
+  signIn(before: SavedSession | undefined): Promise<SavedSession>;
 }
 
 /**
@@ -30,7 +28,7 @@ export async function keepSession(checkedSince: number, parts: KeepParts): Promi
   return lock.hold(async () => {
     const held = await file.read(); // another process may have renewed it meanwhile
     if (held && isFresh(held, checkedSince, parts.clock)) return held;
-    const session = (held && (await confirmed(held, parts))) ?? (await signedIn(held, parts));
+    const session = (held && (await confirmed(held, parts))) ?? (await parts.signIn(held));
     await file.write(session);
     return session;
   });
@@ -57,11 +55,4 @@ async function confirmed(
       throw error;
     }
   }
-}
-
-async function signedIn(before: SavedSession | undefined, { tokens, server, input }: KeepParts): Promise<SavedSession> {
-  const { username, password } = await input(before);
-  const session = await tokens.signIn(username, password);
-  if (session === undefined) throw new LoginError(`wrong user name or password for ${username} at ${server}`);
-  return session;
 }

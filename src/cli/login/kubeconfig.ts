@@ -38,7 +38,7 @@ export function kubeconfigText(request: KubeconfigRequest, { authority }: Kubeco
  * set KUBERNETES_EXEC_INFO.
  */
 function loginArguments(request: KubeconfigRequest, authority: string | undefined): readonly string[] {
-  const { server, username, clientId, clientSecretFile, passwordFile, sessionFile } = request;
+  const { server, username, clientId, clientSecretFile, passwordFile, way, sessionFile } = request;
   const options = {
     server,
     print: 'credential',
@@ -50,5 +50,7 @@ function loginArguments(request: KubeconfigRequest, authority: string | undefine
     'certificate-authority-data': authority,
   };
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return ['login', ...given.map(([option, value]) => `--${option}=${value}`)];
+  return ['login', ...given.map(([option, value]) => `--${option}=${value}`), ...(way ? [OPTION_OF[way]] : [])];
 }
+
+const OPTION_OF = { browser: '--browser', device: '--device', password: '--no-browser' } as const;

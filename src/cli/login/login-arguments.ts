@@ -23,10 +23,19 @@ export interface LoginSessionOptions {
 /** What `login` prints to standard output. */
 type Printed = 'credential' | 'token' | 'none';
 
-export interface LoginRequest extends LoginSessionOptions {
-  readonly action: 'login';
+/** How a person proves who they are: in the browser of this machine, in that of another device, or by a password typed here. */
+type Way = 'browser' | 'device' | 'password';
+
+/** How a sign-in is done. */
+interface SignInOptions {
   /** `-` is standard input. */
   readonly passwordFile?: string;
+  /** Default: `browser` where one can be opened, the server offers it and there is no password file; else `password`. */
+  readonly way?: Way;
+}
+
+export interface LoginRequest extends LoginSessionOptions, SignInOptions {
+  readonly action: 'login';
   /** Default: `credential` when KUBERNETES_EXEC_INFO is set, else `none`. */
   readonly print?: Printed;
 }
@@ -37,9 +46,8 @@ export interface LogoutRequest extends LoginSessionOptions {
   readonly isAll: boolean;
 }
 
-export interface KubeconfigRequest extends LoginSessionOptions {
+export interface KubeconfigRequest extends LoginSessionOptions, SignInOptions {
   readonly action: 'kubeconfig';
-  readonly passwordFile?: string;
   readonly namespace?: string;
   /** The name of cluster and context. */
   readonly name?: string;
@@ -61,13 +69,23 @@ const SHARED = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
+/** The options that name a way to sign in, at most one of them. */
+const WAYS = { browser: 'browser', 'no-browser': 'password', device: 'device' } as const;
+
+const SIGN_IN = {
+  'password-file': { type: 'string' },
+  browser: { type: 'boolean' },
+  'no-browser': { type: 'boolean' },
+  device: { type: 'boolean' },
+} as const;
+
 /** The options of each command, as `parseArgs` takes them. */
 const OPTIONS = {
-  login: { ...SHARED, 'password-file': { type: 'string' }, print: { type: 'string' } },
+  login: { ...SHARED, ...SIGN_IN, print: { type: 'string' } },
   logout: { ...SHARED, all: { type: 'boolean' } },
   kubeconfig: {
     ...SHARED,
-    'password-file': { type: 'string' },
+    ...SIGN_IN,
     namespace: { type: 'string' },
     name: { type: 'string' },
     command: { type: 'string' },
@@ -94,11 +112,23 @@ export function parseClientRequest(
   const session = sessionOptions(action, given);
   if ('fault' in session) return session;
   if (action === 'logout') return { action, ...session, isAll: given['all'] === true };
-  const passwordFile = path(given['password-file']);
-  const password = passwordFile === undefined ? {} : { passwordFile };
+  const signIn = signInOptions(given);
+  if ('fault' in signIn) return signIn;
   return action === 'login'
-    ? loginRequest(given, { ...session, ...password })
-    : kubeconfigRequest(given, session, password);
+    ? loginRequest(given, { ...session, ...signIn })
+    : kubeconfigRequest(given, session, signIn);
+}
+
+function signInOptions(values: Values): SignInOptions | { readonly fault: string } {
+  const passwordFile = path(values['password-file']);
+  const ways = Object.keys(WAYS).filter((option) => values[option]) as (keyof typeof WAYS)[];
+  const [option, second] = ways;
+  if (second !== undefined) return { fault: `--${option} and --${second} do not go together` };
+  const way = option && WAYS[option];
+  if (passwordFile === undefined) return way === undefined ? {} : { way };
+  return way === undefined || way === 'password'
+    ? { passwordFile, ...(way && { way }) }
+    : { fault: `--${option} and --password-file do not go together` };
 }
 
 function sessionOptions(action: ClientAction, values: Values): LoginSessionOptions | { readonly fault: string } {
@@ -131,7 +161,10 @@ function sessionOptions(action: ClientAction, values: Values): LoginSessionOptio
   }) as unknown as LoginSessionOptions;
 }
 
-function loginRequest(values: Values, session: LoginSessionOptions): LoginRequest | { readonly fault: string } {
+function loginRequest(
+  values: Values,
+  session: LoginSessionOptions & SignInOptions,
+): LoginRequest | { readonly fault: string } {
   const { print } = values;
   if (print === undefined) return { action: 'login', ...session };
   if (print === 'credential' || print === 'token' || print === 'none') return { action: 'login', ...session, print };
@@ -141,15 +174,15 @@ function loginRequest(values: Values, session: LoginSessionOptions): LoginReques
 function kubeconfigRequest(
   values: Values,
   session: LoginSessionOptions,
-  password: { readonly passwordFile?: string },
+  signIn: SignInOptions,
 ): KubeconfigRequest | { readonly fault: string } {
-  if (password.passwordFile === '-')
+  if (signIn.passwordFile === '-')
     return { fault: 'the --password-file of a kubeconfig must be a file, not -: every sign-in reads it again' };
   const { namespace, name, command = 'gatehouse' } = values as Record<string, string | undefined>;
   const named = onlyGiven({ namespace, name });
   // A command with a slash is a path, which clients resolve from the kubeconfig's folder unless it is absolute.
   const program = command.includes('/') ? resolve(command) : command;
-  return { action: 'kubeconfig', ...session, ...password, ...named, command: program };
+  return { action: 'kubeconfig', ...session, ...signIn, ...named, command: program };
 }
 
 /** Makes a path absolute, because the program that reads the kubeconfig runs in another folder. */

@@ -14,6 +14,11 @@ const SESSION = `  --server URL      the address of Gatehouse, for example https
                     where the session is kept; default: a file for each server, user and client in
                     $XDG_STATE_HOME/gatehouse, else ~/.local/state/gatehouse`;
 
+const WAY = `  --browser         sign in with the browser of this machine, which comes back to a port on 127.0.0.1; the default on
+                    macOS and in a graphical session on Linux, if the server offers it
+  --no-browser      ask for the password instead; the default elsewhere, and with --password-file
+  --device          print an address and a code, for the browser of another machine`;
+
 const PASSWORD = `  --password-file FILE
                     a file with the password, one line; default: you are asked, and what you type is not shown`;
 
@@ -26,13 +31,16 @@ Options:
 ${SESSION}
 ${PASSWORD};
                     - is standard input
+${WAY}
   --print WHAT      credential: an ExecCredential of client.authentication.k8s.io, and nothing else, on standard output;
                     token: the access token alone; none: who is signed in, on standard error.
                     Default: credential when KUBERNETES_EXEC_INFO is set, as kubectl does, else none
 
-With none, the server is asked every time whether the session is still valid; otherwise at most once a minute.
+With --print none, the server is asked every time whether the session is still valid; otherwise at most once a minute.
 
 Environment:
+  DISPLAY, WAYLAND_DISPLAY
+                        a graphical session on Linux, whose browser is opened by xdg-open
   KUBERNETES_EXEC_INFO  set by kubectl and other clients: the version of the ExecCredential that they expect, and
                         whether you may be asked for a password
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
@@ -59,6 +67,7 @@ Prints a kubeconfig for kubectl, helm and every other client of Kubernetes. It p
 Options:
 ${SESSION}
 ${PASSWORD}
+${WAY}
   --namespace NAME  the namespace of the context
   --name NAME       the name of cluster and context; default: the host of the server
   --command PROGRAM what clients run; default: gatehouse, which they look up in PATH

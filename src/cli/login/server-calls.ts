@@ -25,6 +25,8 @@ export interface ServerAnswer {
   /** The body if it is a JSON object. For any other body, an object without the members of an answer. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds: number | undefined;
+  /** Where a redirect leads. It is not followed. */
+  readonly location?: string;
 }
 
 export interface ServerParts {
@@ -122,7 +124,8 @@ async function toAnswer(server: string, message: IncomingMessage): Promise<Serve
       message.destroy(new LoginError(`${server} sends an answer that is too large: is it Gatehouse?`));
   });
   const body = toObject(await text(message));
-  return { status, body, retryAfterSeconds: wholeSeconds(headers['retry-after']) };
+  const { location, 'retry-after': pause } = headers;
+  return { status, body, retryAfterSeconds: wholeSeconds(pause), ...(location === undefined ? {} : { location }) };
 }
 
 /** Reads a `Retry-After` in seconds (RFC 9110 10.2.3). A date, which Gatehouse never sends, counts as absent, like any other text. */

@@ -1,13 +1,15 @@
 import { constants } from 'node:fs';
-import { type FileHandle, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, link, open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { LoginError, systemReason } from './login-error.ts';
 
-/** A person may take two minutes to type a password. To this are added three calls of 15 s and their repetitions. */
-const LONGEST_HOLD_MS = 240_000;
-/** Long enough for one holder, but perhaps not for several people who sign in one after the other. */
-const LONGEST_WAIT_MS = LONGEST_HOLD_MS;
+/** A person may take ten minutes to enter the code of a device. Meanwhile the lock tells that its holder lives. */
+const RENEWED_MS = 60_000;
+/** Several renewals may fail or be late. */
+const ABANDONED_MS = 240_000;
+/** Enough for a password (two minutes) or a browser (three), but perhaps not for several people who sign in one after the other. */
+const LONGEST_WAIT_MS = ABANDONED_MS;
 const POLL_MS = 50;
 /** A refresh takes less, so the wait is reported only after this time. */
 const SILENT_MS = 3_000;
@@ -50,11 +52,28 @@ export class SessionLock {
    */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     await this.#take();
+    const stopRenewing = this.#renew();
     try {
       return await work();
     } finally {
+      stopRenewing();
       if ((await this.#read().catch(() => undefined)) === this.#own) await rm(this.#path, { force: true });
     }
+  }
+
+  /** Sets the time of the lock once a minute, until the returned function is called. */
+  #renew(): () => void {
+    const { clock } = this.#parts;
+    let stop = (): void => {};
+    const wait = (): void => {
+      stop = clock.after(RENEWED_MS, () => {
+        const seconds = clock.now() / 1000;
+        utimes(this.#path, seconds, seconds).catch(() => {}); // the next one may succeed
+        wait();
+      });
+    };
+    wait();
+    return () => stop();
   }
 
   async #take(): Promise<void> {
@@ -109,13 +128,13 @@ export class SessionLock {
     return new LoginError(`${this.#path} is not a file: remove it, or name another place with --session-file`);
   }
 
-  /** Whether the holder is gone, which we know only on this machine, or has held the lock for longer than any work can take. */
+  /** Whether the holder is gone, which we know only on this machine, or has not renewed the lock for minutes. */
   async #isAbandoned(seen: string): Promise<boolean> {
     const { clock, hostName, isRunning } = this.#parts;
     const holder = parseHolder(seen);
     if (holder?.hostName === hostName && !isRunning(holder.processId)) return true;
     const since = await stat(this.#path).catch(() => undefined);
-    return since !== undefined && clock.now() - since.mtimeMs > LONGEST_HOLD_MS;
+    return since !== undefined && clock.now() - since.mtimeMs > ABANDONED_MS;
   }
 
   /**

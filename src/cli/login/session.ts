@@ -2,7 +2,7 @@
 export interface SavedSession {
   readonly server: string;
   readonly clientId: string;
-  /** The name or e-mail that was typed at the sign-in. */
+  /** The name or e-mail that was typed at the sign-in, or given by `--username`; else the user's name as the server knows it. */
   readonly username: string;
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -54,11 +54,14 @@ export function parseSession(text: string): SavedSession | undefined {
 }
 
 /** The user's name as the server knows it, read from the access token; the typed name when the token has none. */
-export function nameOf({ accessToken, username }: SavedSession): string {
+export const nameOf = ({ accessToken, username }: SavedSession): string => usernameIn(accessToken) ?? username;
+
+/** The name of the user whom an access token is for; `undefined` when it has none that every terminal can show. */
+export function usernameIn(accessToken: string): string | undefined {
   try {
     const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
-    return /^[\w.@-]+$/.test(claims.username) ? claims.username : username;
+    return /^[\w.@-]+$/.test(claims.username) ? claims.username : undefined;
   } catch {
-    return username;
+    return undefined;
   }
 }

@@ -24,18 +24,18 @@ export function createAuthorizationEndpoint(
   parts: AuthorizationEndpointParts,
 ): Pick<BrowserEndpoints, 'authorize' | 'signIn' | 'consent'> {
   return {
-    authorize: (visit) => asAct(parts.events, visit, (act) => authorize(visit, act, options, parts)),
+    authorize: (visit) => asAct(parts.events, visit, async (act) => authorize(visit, act, options, parts)),
     signIn: createSignIn(options, parts),
     consent: createConsent(options, parts),
   };
 }
 
-async function authorize(
+function authorize(
   visit: BrowserVisit & { readonly browser: string },
   act: Act,
   options: OAuthOptions,
   parts: AuthorizationEndpointParts,
-): Promise<BrowserAnswer> {
+): BrowserAnswer {
   const { answers, onward } = parts;
   const checked = checkAuthorizationRequest(visit.query, options);
   if (checked.kind === 'page') return { kind: 'fault', fault: checked.fault };
@@ -48,7 +48,7 @@ async function authorize(
     ...{ request, browser: digestOf(visit.browser), locales: prompting.locales, asksConsent: prompting.wantsConsent },
     ...(hint ? { expectedUser: hint.user } : {}),
   };
-  const live = await signedIn(visit, prompting, parts);
+  const live = signedIn(visit, prompting, parts);
   if (!live || mustSignIn(prompting, { live, hint, nowSeconds: parts.clock.now() / 1000 }))
     return prompting.isSilent
       ? answers.error(request, { code: 'login_required', description: 'the person has to sign in' })
@@ -64,7 +64,7 @@ function signedIn(
   { session }: Pick<BrowserVisit, 'session'>,
   { isSilent }: Pick<Prompting, 'isSilent'>,
   { data, browserSessions }: { readonly data: Pick<TokenData, 'check'> } & Pick<SignInParts, 'browserSessions'>,
-): Promise<LiveBrowserSession | undefined> {
+): LiveBrowserSession | undefined {
   if (session !== undefined || !isSilent) data.check(); // the person gets no page that must fail
   return browserSessions.live(session);
 }
@@ -81,7 +81,7 @@ function mustSignIn(
   return wantsPassword || wantsAccount || isTooOld || !isNamed || !isExpected;
 }
 
-async function signInPage(
+function signInPage(
   pending: PendingRequest,
   {
     prompting,
@@ -93,13 +93,13 @@ async function signInPage(
     readonly live: LiveBrowserSession | undefined;
   },
   { requests }: Pick<SignInParts, 'requests'>,
-): Promise<SignInPage> {
+): SignInPage {
   const { clientId, redirectURI } = pending.request;
   const signedIn = live?.user.name;
   const known = prompting.wantsAccount ? '' : (signedIn ?? '');
   return {
     ...{ kind: 'sign-in', clientId, redirectURI, locales: pending.locales },
-    request: await requests.seal(pending, PAGE_SECONDS),
+    request: requests.seal(pending, PAGE_SECONDS),
     username: prompting.loginHint ?? hint?.user ?? known,
     ...(signedIn === undefined ? {} : { signedIn }),
   };
@@ -111,10 +111,10 @@ function createConsent(options: OAuthOptions, parts: SignInParts): BrowserEndpoi
     asAct(parts.events, form, async (act) => {
       parts.data.check();
       const fields = parseForm(form.body);
-      const opened = await openPending(parameter(fields, 'request') ?? '', form.browser, { ...parts, options });
+      const opened = openPending(parameter(fields, 'request') ?? '', form.browser, { ...parts, options });
       if ('again' in opened) return opened.again;
       const { pending } = opened;
-      const live = await parts.browserSessions.live(form.session);
+      const live = parts.browserSessions.live(form.session);
       if (!live || live.session.sid !== pending.sid) return { kind: 'redirect', location: toTarget(pending) };
       act.involves({ user: live.user.name, clientId: pending.request.clientId });
       if (parameter(fields, 'decision') !== 'allow')

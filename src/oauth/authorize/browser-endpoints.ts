@@ -55,7 +55,7 @@ export function createBrowserEndpoints(
   const pendingSignOuts = createLastingValues<PendingSignOut>('sign-out', keys, clock);
   const proofs = createLastingValues<ProvenPassword>('proven password', keys, clock);
   const toNewPassword = createNewPasswordPage({ proofs, standing });
-  const newPasswordPage: SignInParts['newPasswordPage'] = async (pending, user) =>
+  const newPasswordPage: SignInParts['newPasswordPage'] = (pending, user) =>
     user.uninitialized !== undefined && firstPasswords() ? toNewPassword(pending, user) : undefined;
   const signInParts = { ...parts, requests, browserSessions, sessions: readable, answers, onward, newPasswordPage };
   return {

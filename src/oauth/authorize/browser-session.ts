@@ -42,13 +42,13 @@ export interface BrowserSessionParts {
 
 export interface BrowserSessions {
   /** The session that this cookie has, if it still counts. Needs users and sessions to be loaded. */
-  live(cookie: string | undefined): Promise<LiveBrowserSession | undefined>;
+  live(cookie: string | undefined): LiveBrowserSession | undefined;
   /** The session that this cookie has, although it may have ended: enough to end it. */
-  known(cookie: string | undefined): Promise<BrowserSession | undefined>;
+  known(cookie: string | undefined): BrowserSession | undefined;
   /** The session of a user who has just entered the password; `before` is that of the cookie. */
   begin(user: User, before: BrowserSession | undefined): BrowserSession;
   /** The value of the cookie. The session counts as used now. */
-  seal(session: BrowserSession): Promise<string>;
+  seal(session: BrowserSession): string;
 }
 
 /** A person who enters the password more often without closing the browser signs out of the newest ones only. */
@@ -63,9 +63,9 @@ export function createBrowserSessions(
   const { browserSessionMaxAgeSeconds: maxAge, browserSessionIdleSeconds: idle } = options;
   const skewSeconds = options.maximumClockSkewSeconds;
   const now = (): number => Math.floor(clock.now() / 1000);
-  const known: BrowserSessions['known'] = async (cookie) => (cookie === undefined ? undefined : values.open(cookie));
-  const live: BrowserSessions['live'] = async (cookie) => {
-    const session = await known(cookie);
+  const known: BrowserSessions['known'] = (cookie) => (cookie === undefined ? undefined : values.open(cookie));
+  const live: BrowserSessions['live'] = (cookie) => {
+    const session = known(cookie);
     const user = session && users.byName(session.user);
     if (!session || !user) return undefined;
     const { sid, authTime: at, usedAt } = session;

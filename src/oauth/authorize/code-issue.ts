@@ -13,7 +13,7 @@ export interface CodeIssueParts {
 }
 
 /** Makes a code for this request, and records it in the audit trail. The person of the session has agreed. */
-export type IssueCode = (request: AuthorizationRequest, session: BrowserSession, act: Act) => Promise<string>;
+export type IssueCode = (request: AuthorizationRequest, session: BrowserSession, act: Act) => string;
 
 export const createCodeIssue =
   ({ codes, sessions, clock }: CodeIssueParts): IssueCode =>

@@ -58,7 +58,7 @@ export function createEndSession(
       if (!parameters) return { kind: 'fault', fault: 'malformed' };
       const hint = parts.hints(parameter(parameters, 'id_token_hint'));
       const destination = destinationOf(parameters, hint, options);
-      const session = await parts.browserSessions.known(visit.session);
+      const session = parts.browserSessions.known(visit.session);
       if (!session) return goTo(destination);
       if (!hint || !isOf(hint, session)) return askFirst(session, visit.browser, destination, parts);
       act.involves({ clientId: hint.clientId });
@@ -67,9 +67,9 @@ export function createEndSession(
   const signOut: BrowserEndpoints['signOut'] = (form) =>
     asAct(parts.events, form, async (act) => {
       const fields = parseForm(form.body);
-      const pending = await parts.pendingSignOuts.open(parameter(fields, 'request') ?? '');
+      const pending = parts.pendingSignOuts.open(parameter(fields, 'request') ?? '');
       if (!pending) return { kind: 'fault', fault: 'expired' };
-      const session = await parts.browserSessions.known(form.session);
+      const session = parts.browserSessions.known(form.session);
       if (!session || form.browser === undefined || digestOf(form.browser) !== pending.browser)
         return { kind: 'fault', fault: 'lost_cookie', again: LOGOUT_PATH };
       if (session.sid !== pending.sid) return { kind: 'fault', fault: 'expired' };
@@ -113,14 +113,14 @@ const LONGEST_LOCALES = 128;
 const isOf = ({ sid }: IdTokenHint, session: BrowserSession): boolean =>
   [session.sid, ...session.earlier].includes(browserSessionOf(sid));
 
-async function askFirst(
+function askFirst(
   { sid, user }: BrowserSession,
   browser: string,
   { target, locales }: Destination,
   { pendingSignOuts }: Pick<EndSessionParts, 'pendingSignOuts'>,
-): Promise<SignOutPage> {
+): SignOutPage {
   const to = target === undefined ? {} : { target };
-  const request = await pendingSignOuts.seal({ sid, locales, browser: digestOf(browser), ...to }, PAGE_SECONDS);
+  const request = pendingSignOuts.seal({ sid, locales, browser: digestOf(browser), ...to }, PAGE_SECONDS);
   return {
     ...{ kind: 'sign-out', signedIn: user, request, locales },
     ...(target === undefined ? {} : { redirectURI: target }),

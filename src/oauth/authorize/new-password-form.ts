@@ -31,9 +31,9 @@ export interface NewPasswordParts extends SignInParts {
 /** The page that asks for a new password after the first one was right. */
 export const createNewPasswordPage =
   ({ proofs, standing }: Pick<NewPasswordParts, 'proofs' | 'standing'>) =>
-  async (pending: PendingRequest, user: User): Promise<NewPasswordPage> =>
+  (pending: PendingRequest, user: User): NewPasswordPage =>
     toPage(pending, {
-      request: await proofs.seal({ pending, user: user.name, standing: standingDigest(user, standing) }, PAGE_SECONDS),
+      request: proofs.seal({ pending, user: user.name, standing: standingDigest(user, standing) }, PAGE_SECONDS),
       signedIn: user.name,
     });
 
@@ -45,7 +45,7 @@ export function createNewPassword(options: OAuthOptions, parts: NewPasswordParts
       parts.data.check();
       const fields = parseForm(form.body);
       const request = parameter(fields, 'request') ?? '';
-      const proof = await parts.proofs.open(request);
+      const proof = parts.proofs.open(request);
       const opened = checkPending(proof?.pending, form.browser, options);
       if (!proof || 'again' in opened) return 'again' in opened ? opened.again : { kind: 'fault', fault: 'expired' };
       const { pending } = opened;

@@ -12,9 +12,9 @@ import { toTarget } from './to-target.ts';
 export interface Onward {
   /** Whether the person has to agree before the client gets a code (B-17). */
   mustAsk(pending: PendingRequest, session: BrowserSession): boolean;
-  goOn(pending: PendingRequest, session: BrowserSession, act: Act): Promise<BrowserAnswer>;
+  goOn(pending: PendingRequest, session: BrowserSession, act: Act): BrowserAnswer;
   /** Sends the browser back with a code. */
-  toClient(pending: PendingRequest, session: BrowserSession, act: Act): Promise<BrowserAnswer>;
+  toClient(pending: PendingRequest, session: BrowserSession, act: Act): BrowserAnswer;
 }
 
 export interface OnwardParts {
@@ -31,19 +31,19 @@ export function createOnward(
   const asking = new Set(clients.filter(({ grantMethod }) => grantMethod === 'prompt').map(({ name }) => name));
   const mustAsk: Onward['mustAsk'] = ({ request, asksConsent }, { consents }) =>
     asksConsent || (asking.has(request.clientId) && !consents.includes(consentTo(request)));
-  const toClient: Onward['toClient'] = async ({ request }, session, act) => ({
-    ...answers.code(request, await issue(request, session, act)),
-    session: await browserSessions.seal(session),
+  const toClient: Onward['toClient'] = ({ request }, session, act) => ({
+    ...answers.code(request, issue(request, session, act)),
+    session: browserSessions.seal(session),
   });
-  const consentPage = async (pending: PendingRequest, session: BrowserSession): Promise<ConsentPage> => ({
+  const consentPage = (pending: PendingRequest, session: BrowserSession): ConsentPage => ({
     ...{ kind: 'consent', clientId: pending.request.clientId, redirectURI: pending.request.redirectURI },
     ...{ signedIn: session.user, scopes: pending.request.scope?.split(' ') ?? [], locales: pending.locales },
-    request: await requests.seal({ ...pending, sid: session.sid }, PAGE_SECONDS),
+    request: requests.seal({ ...pending, sid: session.sid }, PAGE_SECONDS),
     otherAccount: toTarget(pending, 'select_account'),
   });
-  const goOn: Onward['goOn'] = async (pending, session, act) =>
+  const goOn: Onward['goOn'] = (pending, session, act) =>
     mustAsk(pending, session)
-      ? { ...(await consentPage(pending, session)), session: await browserSessions.seal(session) }
+      ? { ...consentPage(pending, session), session: browserSessions.seal(session) }
       : toClient(pending, session, act);
   return { mustAsk, goOn, toClient };
 }

@@ -29,11 +29,11 @@ export const PAGE_SECONDS = 600;
 type CheckedPending = { readonly pending: PendingRequest } | { readonly again: BrowserAnswer };
 
 /** Opens what the form of a page sent. */
-export const openPending = async (
+export const openPending = (
   sealed: string,
   browser: string | undefined,
   { requests, options }: { readonly requests: Pick<PendingRequests, 'open'>; readonly options: OAuthOptions },
-): Promise<CheckedPending> => checkPending(await requests.open(sealed), browser, options);
+): CheckedPending => checkPending(requests.open(sealed), browser, options);
 
 /** Checks that the page belongs to this browser and its request may still be answered. */
 export function checkPending(

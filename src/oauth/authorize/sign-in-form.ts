@@ -25,7 +25,7 @@ export interface SignInParts extends PasswordCheckParts {
   readonly clock: Clock;
   readonly events: SecurityEvents;
   /** The page for a user who must choose a password; `undefined` if this one need not. */
-  newPasswordPage(pending: PendingRequest, user: User): Promise<NewPasswordPage | undefined>;
+  newPasswordPage(pending: PendingRequest, user: User): NewPasswordPage | undefined;
 }
 
 /** The form of the sign-in page. */
@@ -36,7 +36,7 @@ export function createSignIn(options: OAuthOptions, parts: SignInParts): Browser
       parts.data.check();
       const fields = parseForm(form.body);
       const sealed = parameter(fields, 'request') ?? '';
-      const opened = await openPending(sealed, form.browser, { ...parts, options });
+      const opened = openPending(sealed, form.browser, { ...parts, options });
       if ('again' in opened) return opened.again;
       const { pending } = opened;
       act.involves({ clientId: pending.request.clientId });
@@ -44,7 +44,7 @@ export function createSignIn(options: OAuthOptions, parts: SignInParts): Browser
       const judged = await judge(typed, form, act, parts);
       if (!('user' in judged)) return again(pending, { request: sealed, username: typed.username, ...judged });
       const { user } = judged;
-      return (await parts.newPasswordPage(pending, user)) ?? begin(user, pending, { form, act });
+      return parts.newPasswordPage(pending, user) ?? begin(user, pending, { form, act });
     });
 }
 
@@ -80,11 +80,11 @@ export const createBegin =
   ): Promise<BrowserAnswer> => {
     const { browserSessions, answers, onward } = parts;
     await waitPastCutOff(user.name, maximumClockSkewSeconds, { ...parts, signal: form.signal });
-    const session = browserSessions.begin(user, await browserSessions.known(form.session));
+    const session = browserSessions.begin(user, browserSessions.known(form.session));
     act.involves({ user: user.name, sid: session.sid });
     act.says({ by: 'password' });
     if (pending.expectedUser === undefined || pending.expectedUser === user.name)
       return onward.goOn(pending, session, act);
     const error = { code: 'login_required', description: 'another user has signed in' } as const;
-    return { ...answers.error(pending.request, error), session: await browserSessions.seal(session) };
+    return { ...answers.error(pending.request, error), session: browserSessions.seal(session) };
   };

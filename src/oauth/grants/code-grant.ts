@@ -53,7 +53,7 @@ async function goodCode(
 ): Promise<GoodCode> {
   const text = parameter(form, 'code');
   if (text === undefined) throw invalidRequest('the parameter code is missing');
-  const code = await parts.codes.open(text);
+  const code = parts.codes.open(text);
   if (!code) throw refused('codeNotValid');
   act.involves({ user: code.user, sid: code.sid });
   const user = parts.users.byName(code.user);

@@ -37,13 +37,14 @@ export function parseCompactJws(text: string): CompactJws | undefined {
 
 /** Splits a text into three base64url parts; `undefined` if one is empty or is not the canonical encoding of its bytes. */
 export function splitCompactJws(text: string): DecodedJws | undefined {
-  const parts = THREE_PARTS.exec(text)?.slice(1).map(decodePart);
+  const parts = THREE_PARTS.exec(text)?.slice(1).map(fromJwsPart);
   const [header, payload, signature] = parts ?? [];
   if (!header || !payload || !signature) return undefined;
   return { header, payload, signingInput: text.slice(0, text.lastIndexOf('.')), signature };
 }
 
-function decodePart(part: string): Buffer | undefined {
+/** The bytes of a base64url part; `undefined` if it is not their canonical encoding. */
+export function fromJwsPart(part: string): Buffer | undefined {
   const bytes = Buffer.from(part, 'base64url');
   return bytes.toString('base64url') === part ? bytes : undefined;
 }

@@ -18,6 +18,10 @@ interface Run {
   readonly environment?: Readonly<Record<string, string>>;
   /** What is typed at the terminal; without, there is none. */
   readonly typed?: readonly string[];
+  /** What the person's browser does with an address; without, there is no browser. */
+  readonly browse?: (address: string) => Promise<unknown>;
+  /** Ctrl-C. */
+  readonly interrupted?: AbortSignal;
 }
 
 interface Done {
@@ -51,7 +55,10 @@ export class Machine {
   }
 
   /** Runs a command against the server, in this process. Rejects as the command does. */
-  async run(action: 'login' | 'logout', { args = [], environment = {}, typed }: Run = {}): Promise<Done> {
+  async run(
+    action: 'login' | 'logout',
+    { args = [], environment = {}, typed, browse, interrupted }: Run = {},
+  ): Promise<Done> {
     const command = parseCommand([action, '--server', this.#server, ...args], undefined);
     if (command.kind !== 'client') throw new Error(JSON.stringify(command));
     const printed: string[] = [];
@@ -67,6 +74,15 @@ export class Machine {
       hostName: 'machine',
       isRunning: () => true,
       isInPath: () => true,
+      browser: {
+        isThere: browse !== undefined,
+        open: (address, failed) => void browse?.(address).catch((error: Error) => failed(error.message)),
+      },
+      onInterrupt: (act) => {
+        if (interrupted?.aborted) act();
+        interrupted?.addEventListener('abort', act);
+        return () => interrupted?.removeEventListener('abort', act);
+      },
       terminal: { isThere: typed !== undefined, ask: async () => answers.shift() ?? '' },
       readInput: async () => Buffer.from(''),
       readFile: (path) => readFileSync(path),

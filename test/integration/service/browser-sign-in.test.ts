@@ -190,8 +190,8 @@ test('ID-08 the metadata name the authorization endpoint only where a client has
     authorization_response_iss_parameter_supported: true,
     grant_types_supported: ['authorization_code', 'password', 'refresh_token'],
   });
-  const { gatehouse } = await startService(await startCluster());
+  const { gatehouse } = await startService(await startCluster(), { config: { platform: 'kubesphere' } });
   const metadata = await (await fetch(`${gatehouse.origin}/.well-known/openid-configuration`)).json();
   expect(metadata).not.toHaveProperty('authorization_endpoint');
-  expect((await fetch(`${gatehouse.origin}/oauth/authorize?client_id=gatehouse`)).status).toBe(404);
+  expect((await fetch(`${gatehouse.origin}/oauth/authorize?client_id=kubesphere`)).status).toBe(404);
 });

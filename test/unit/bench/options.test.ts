@@ -9,10 +9,23 @@ const DEFAULTS = {
   samples: 200,
   watchers: 10_000,
   minutes: 2,
+  visits: 100_000,
   seed: 1,
   svg: undefined,
 };
-const ON_DEMAND = ['curve', 'soak', 'reviews', 'watch', 'accounts', 'gateway', 'flood', 'logs', 'turns'];
+const ON_DEMAND = [
+  'curve',
+  'soak',
+  'reviews',
+  'watch',
+  'accounts',
+  'gateway',
+  'flood',
+  'logs',
+  'turns',
+  'browser',
+  'visits',
+];
 
 describe('bench options', () => {
   test('without any, all subjects are measured but those on demand', () => {
@@ -23,7 +36,7 @@ describe('bench options', () => {
 
   test('take every value', () => {
     const text =
-      '--nodes 5000,10,5000 --seconds 1 --rounds 5 --only sign-in --samples 2000 --watchers 500 --minutes 60 --seed 7 --svg curve.svg --built --no-cluster --json';
+      '--nodes 5000,10,5000 --seconds 1 --rounds 5 --only sign-in --samples 2000 --watchers 500 --minutes 60 --visits 900 --seed 7 --svg curve.svg --built --no-cluster --json';
     const options = {
       nodes: [10, 5000],
       seconds: 1,
@@ -31,6 +44,7 @@ describe('bench options', () => {
       samples: 2000,
       watchers: 500,
       minutes: 60,
+      visits: 900,
       seed: 7,
       svg: 'curve.svg',
     };
@@ -50,7 +64,7 @@ describe('bench options', () => {
     [
       '--only',
       'list',
-      '--only: expected one of lists, pages, kinds, size, idle, churn, storm, curve, soak, sign-in, reviews, watch, accounts, gateway, flood, logs, turns, not "list"',
+      '--only: expected one of lists, pages, kinds, size, idle, churn, storm, curve, soak, sign-in, browser, reviews, watch, accounts, gateway, flood, logs, visits, turns, not "list"',
     ],
     ['--rounds', '1e3', '--rounds: expected a positive whole number, not "1e3"'],
   ])('refuses %s %j with a sentence', (option, value, message) => {

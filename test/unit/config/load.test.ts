@@ -328,14 +328,28 @@ describe('OAuth clients', () => {
   const clients = (list: string) => `authentication: {oauthOptions: {clients: ${list}}}`;
 
   const BUILT_IN = { grantTypes: ['password', 'refresh_token'], redirectURIs: [], postLogoutRedirectURIs: [] };
+  const BY_BROWSER = {
+    grantTypes: ['authorization_code', ...BUILT_IN.grantTypes],
+    redirectURIs: ['http://127.0.0.1', 'http://[::1]', 'http://localhost'],
+    grantMethod: 'prompt',
+  };
 
-  test('A-52 are, by default, a public one with the platform’s name: no secret is in every installation', () => {
+  test('A-52 D-06 are, by default, a public one with the platform’s name and loopback addresses: no secret is in every installation', () => {
     const { config, warnings } = load('platform: acme');
-    expect(config.authentication.oauthOptions.clients).toEqual([{ name: 'acme', public: true, ...BUILT_IN }]);
+    expect(config.authentication.oauthOptions.clients).toEqual([
+      { name: 'acme', public: true, ...BUILT_IN, ...BY_BROWSER },
+    ]);
     expect(warnings.join()).toContain('the built-in OAuth client "acme" is in use: it is public and proves nothing');
   });
 
-  test('are, by default with the platform kubesphere, the one of 3.4 with its secret, with a warning', () => {
+  test('D-06 are those of the configuration alone, if it names any', () => {
+    const { config } = load(clients('[{name: gatehouse, secret: sixteen-or-more-chars}]'));
+    expect(config.authentication.oauthOptions.clients).toEqual([
+      expect.objectContaining({ name: 'gatehouse', redirectURIs: [], grantTypes: ['password', 'refresh_token'] }),
+    ]);
+  });
+
+  test('D-06 are, by default with the platform kubesphere, the one of 3.4 with its secret, with a warning', () => {
     const { config, warnings } = load('platform: kubesphere');
     expect(config.authentication.oauthOptions.clients).toEqual([
       { name: 'kubesphere', secret: 'kubesphere', public: false, ...BUILT_IN },

@@ -18,6 +18,13 @@ describe('the command line of people who sign in', () => {
       ['login', '--server', SERVER, '--username', 'ada', '--password-file', '/pw', '--print', 'token'],
       { action: 'login', ...session, username: 'ada', passwordFile: '/pw', print: 'token' },
     ],
+    [['login', '--server', SERVER, '--browser'], { action: 'login', ...session, way: 'browser' }],
+    [['login', '--server', SERVER, '--no-browser'], { action: 'login', ...session, way: 'password' }],
+    [['login', '--server', SERVER, '--device'], { action: 'login', ...session, way: 'device' }],
+    [
+      ['kubeconfig', '--server', SERVER, '--device'],
+      { action: 'kubeconfig', ...session, way: 'device', command: 'gatehouse' },
+    ],
     [['login', '--server', SERVER, '--password-file', '-'], { action: 'login', ...session, passwordFile: '-' }],
     [
       ['login', '--server', SERVER, '--client-id', 'cli', '--client-secret-file', 'a', '--session-file', 'b'],
@@ -62,6 +69,13 @@ describe('the command line of people who sign in', () => {
       ['login', '--server', SERVER, '--certificate-authority', 'a', '--certificate-authority-data', 'b'],
       '--certificate-authority and --certificate-authority-data do not go together',
     ],
+    [['login', '--server', SERVER, '--browser', '--device'], '--browser and --device do not go together'],
+    [['login', '--server', SERVER, '--no-browser', '--browser'], '--browser and --no-browser do not go together'],
+    [
+      ['login', '--server', SERVER, '--device', '--password-file', 'x'],
+      '--device and --password-file do not go together',
+    ],
+    [['logout', '--server', SERVER, '--device'], 'unknown option --device'],
     [['logout', '--server', SERVER, '--password-file', 'x'], 'unknown option --password-file'],
     [
       ['kubeconfig', '--server', SERVER, '--password-file', '-'],
@@ -79,9 +93,9 @@ describe('the command line of people who sign in', () => {
   test.each(['login', 'logout', 'kubeconfig'] as const)('of %s has a help of its own, with every option', (about) => {
     expect(parseCommand([about, '--help'], undefined)).toEqual({ kind: 'help', about });
     const own = {
-      login: '--password-file --print',
+      login: '--password-file --browser --no-browser --device --print',
       logout: '--all',
-      kubeconfig: '--password-file --namespace --name --command',
+      kubeconfig: '--password-file --browser --no-browser --device --namespace --name --command',
     };
     for (const option of `${ALL} ${own[about]}`.split(' ')) expect(CLIENT_HELP[about]).toContain(`  ${option} `);
     expect(CLIENT_HELP[about].split('\n').filter((line) => line.length > 120)).toEqual([]);

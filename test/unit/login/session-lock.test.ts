@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -116,6 +117,24 @@ describe('the lock of a session', () => {
       utimesSync(path, old, old);
       expect(await passing(clock, taken)).toBe('done');
     }
+  });
+
+  test('K-02 of a process that works for long is renewed, so that another machine does not take it over', async () => {
+    const { another, clock, path } = setUp();
+    const begun = Promise.withResolvers<void>();
+    const working = another().hold(() => {
+      begun.resolve();
+      return clock.sleep(600_000);
+    });
+    await begun.promise;
+    const since = clock.now();
+    for (let minute = 1; minute <= 9; minute++) {
+      await clock.advance(60_000);
+      await expect.poll(() => Math.round(statSync(path).mtimeMs)).toBe(since + minute * 60_000);
+    }
+    await clock.advance(60_000);
+    await working;
+    expect([existsSync(path), clock.pendingTimers]).toEqual([false, 0]);
   });
 
   test('that is held for long is waited for, which is said once, and then given up', async () => {

@@ -41,6 +41,11 @@ describe('load generator', () => {
     expect(report).toMatchObject({ requests: 10, bytesPerAnswer: 100_000 });
   });
 
+  test('takes another status where it is the planned one', async () => {
+    const plan = await planFor((_, response) => response.writeHead(303, { location: '/elsewhere' }).end());
+    expect(await runLoad({ ...plan, status: 303 })).toMatchObject({ requests: 10 });
+  });
+
   test('fails on an answer other than 200', async () => {
     const plan = await planFor((_, response) => response.writeHead(503, { connection: 'keep-alive' }).end('no'));
     await expect(runLoad(plan)).rejects.toThrow('/list?a=b answered 503');
