@@ -12,6 +12,7 @@ import { blockBelow, ISSUER } from './settings-page.ts';
 import type { WebStand } from './web-stand.ts';
 
 const FOLDER = join(import.meta.dirname, 'jupyterhub');
+const PYTHON = await pythonWith('jupyterhub', join(FOLDER, 'requirements.txt'));
 
 /** The address of the hub on the page. */
 export const HUB_ADDRESS = 'https://hub.example.com';
@@ -44,7 +45,6 @@ export async function hubAddress(): Promise<URL> {
 
 /** Starts JupyterHub at this address, as docs/browser-sign-in.md sets it up; its client at the stand has this secret. It ends after the test. */
 export async function startHub(url: URL, stand: WebStand, secret: string): Promise<Hub> {
-  const python = await pythonWith('jupyterhub', join(FOLDER, 'requirements.txt'));
   const { folder, write } = temporaryFolder();
   const apiToken = randomBytes(16).toString('hex');
   const own = { [HUB_ADDRESS]: url.origin, [ISSUER]: stand.issuer, 'change-me': secret };
@@ -55,7 +55,7 @@ export async function startHub(url: URL, stand: WebStand, secret: string): Promi
     SSL_CERT_FILE: stand.caFile,
   };
   const words = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  const command = [python, '-m', 'jupyterhub', '--config', join(FOLDER, 'jupyterhub_config.py')];
+  const command = [PYTHON, '-m', 'jupyterhub', '--config', join(FOLDER, 'jupyterhub_config.py')];
   const server = startServer('env', [...words, ...command], write('log', ''));
   atEnd(() => server.kill());
   const ask = async (path: string) => {

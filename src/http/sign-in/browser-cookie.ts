@@ -27,6 +27,12 @@ const ID = /^[\w-]{22}$/;
 const SEALED = /^[\w.-]{1,3900}$/;
 
 /**
+ * The blanks that may be between two cookies. `trim` would remove U+00A0 as well: browsers take it for a part of the name, and so let
+ * any host of the domain set a cookie that begins with it and goes on like one with a prefix.
+ */
+const BLANKS = /^[ \t]+/;
+
+/**
  * The prefix makes browsers accept the cookies from this very host over https alone. On plain http there is no such protection,
  * about which the issuer's warning at start says more.
  */
@@ -39,7 +45,7 @@ export function createBrowserCookies(
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const create = (name: string, form: RegExp): BrowserCookie => ({
     read: ({ headers: { cookie = '' } }) => {
-      const pairs = cookie.split(';').map((pair) => pair.trim());
+      const pairs = cookie.split(';').map((pair) => pair.replace(BLANKS, ''));
       const values = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
       const [value] = values;
       return value !== undefined && values.length === 1 && form.test(value) ? value : undefined;

@@ -188,7 +188,7 @@ ${scopes}</ul>`
 }
 <p>${texts.goesOnTo} <strong>${placeOf(page.redirectURI)}</strong></p>
 ${signedInAs(page.signedIn, texts)}
-<p><a href="${page.otherAccount}">${texts.otherAccount}</a></p>
+${page.otherAccount === undefined ? undefined : html`<p><a href="${page.otherAccount}">${texts.otherAccount}</a></p>`}
 <form method="post" action="${CONSENT_PATH}">
 <input type="hidden" name="request" value="${page.request}">
 <button name="decision" value="allow">${texts.allow}</button>

@@ -9,9 +9,8 @@ import type { BrowserAnswer, BrowserEndpoints, BrowserVisit, SignInPage } from '
 import { type LiveBrowserSession, withConsent } from './browser-session.ts';
 import { consentTo } from './consent.ts';
 import type { IdTokenHint, IdTokenHints } from './id-token-hint.ts';
-import { openPending, PAGE_SECONDS, type PendingRequest } from './pending-request.ts';
+import { beginAgain, openPending, PAGE_SECONDS, type PendingRequest } from './pending-request.ts';
 import { createSignIn, type SignInParts } from './sign-in-form.ts';
-import { toTarget } from './to-target.ts';
 
 /** The parts have no store that can write: a visit leaves nothing behind (B-20). */
 export interface AuthorizationEndpointParts extends SignInParts {
@@ -45,7 +44,7 @@ function authorize(
     return answers.error(request, { code: 'access_denied', description: 'the client may not sign people in' });
   const hint = parts.hints(prompting.idTokenHint);
   const pending: PendingRequest = {
-    ...{ request, browser: digestOf(visit.browser), locales: prompting.locales, asksConsent: prompting.wantsConsent },
+    ...{ request, browser: digestOf(visit.browser), ...wantedBy(prompting) },
     ...(hint ? { expectedUser: hint.user } : {}),
   };
   const live = signedIn(visit, prompting, parts);
@@ -58,6 +57,13 @@ function authorize(
   act.says({ by: 'session' });
   return onward.goOn(pending, live.session, act);
 }
+
+/** What a request wants of its pages, also after the person has begun again. */
+const wantedBy = ({ locales, wantsConsent, wantsPassword, wantsAccount, maxAgeSeconds, loginHint }: Prompting) => ({
+  ...{ locales, asksConsent: wantsConsent, asksPassword: wantsPassword || wantsAccount },
+  ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
+  ...(loginHint === undefined ? {} : { loginHint }),
+});
 
 /** Nobody is looked up for a silent request without a cookie, which many programs send often. */
 function signedIn(
@@ -115,7 +121,7 @@ function createConsent(options: OAuthOptions, parts: SignInParts): BrowserEndpoi
       if ('again' in opened) return opened.again;
       const { pending } = opened;
       const live = parts.browserSessions.live(form.session);
-      if (!live || live.session.sid !== pending.sid) return { kind: 'redirect', location: toTarget(pending) };
+      if (!live || live.session.sid !== pending.sid) return beginAgain(pending);
       act.involves({ user: live.user.name, clientId: pending.request.clientId });
       if (parameter(fields, 'decision') !== 'allow')
         return parts.answers.error(pending.request, { code: 'access_denied', description: 'the person has refused' });

@@ -49,8 +49,8 @@ export interface ConsentPage extends ClientPage {
   readonly kind: 'consent';
   readonly signedIn: string;
   readonly scopes: readonly string[];
-  /** A path that begins anew with another account. */
-  readonly otherAccount: string;
+  /** A path that begins anew with another account; absent if the client expects this one. */
+  readonly otherAccount?: string;
 }
 
 /** What a person gets who has to sign out by a click. */

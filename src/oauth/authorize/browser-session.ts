@@ -45,7 +45,9 @@ export interface BrowserSessions {
   live(cookie: string | undefined): LiveBrowserSession | undefined;
   /** The session that this cookie has, although it may have ended: enough to end it. */
   known(cookie: string | undefined): BrowserSession | undefined;
-  /** The session of a user who has just entered the password; `before` is that of the cookie. */
+  /** Whether its end is recorded: by a sign-out, or by any end of all sessions of the user. A session that was only idle has not ended. */
+  hasEnded(session: BrowserSession): boolean;
+  /** The session of a user who has just entered the password; `before` is that of the cookie. What was agreed to ends with its session. */
   begin(user: User, before: BrowserSession | undefined): BrowserSession;
   /** The value of the cookie. The session counts as used now. */
   seal(session: BrowserSession): string;
@@ -64,28 +66,28 @@ export function createBrowserSessions(
   const skewSeconds = options.maximumClockSkewSeconds;
   const now = (): number => Math.floor(clock.now() / 1000);
   const known: BrowserSessions['known'] = (cookie) => (cookie === undefined ? undefined : values.open(cookie));
+  const hasEnded: BrowserSessions['hasEnded'] = ({ user, sid, authTime }) =>
+    !sessions.knowsEndsOf(sid) || isDead(sessions.read(user), { sid, iat: authTime });
+  const lasts = (session: BrowserSession): boolean => session.usedAt + idle > now() && !hasEnded(session);
   const live: BrowserSessions['live'] = (cookie) => {
     const session = known(cookie);
     const user = session && users.byName(session.user);
     if (!session || !user) return undefined;
-    const { sid, authTime: at, usedAt } = session;
-    const isLive =
-      usedAt + idle > now() &&
-      isAsSignedIn(user, { standing: session.standing, at }, { standing, skewSeconds }) &&
-      sessions.knowsEndsOf(sid) &&
-      !isDead(sessions.read(user.name), { sid, iat: at });
+    const signedIn = { standing: session.standing, at: session.authTime };
+    const isLive = isAsSignedIn(user, signedIn, { standing, skewSeconds }) && lasts(session);
     return isLive ? { session, user } : undefined;
   };
   return {
     known,
     live,
+    hasEnded,
     begin: (user, before) => {
       const isSame = before?.user === user.name;
       return {
         ...{ user: user.name, sid: sessions.newId(), authTime: now(), usedAt: now() },
         standing: standingDigest(user, standing),
         earlier: isSame ? [...before.earlier, before.sid].slice(-MOST_EARLIER) : [],
-        consents: isSame ? before.consents : [],
+        consents: isSame && lasts(before) ? before.consents : [],
       };
     },
     seal: (session) => values.seal({ ...session, usedAt: now() }, session.authTime + maxAge - now()),

@@ -36,7 +36,7 @@ interface Destination {
 
 export interface EndSessionParts {
   readonly pendingSignOuts: SealedValues<PendingSignOut>;
-  readonly browserSessions: Pick<BrowserSessions, 'known'>;
+  readonly browserSessions: Pick<BrowserSessions, 'known' | 'hasEnded'>;
   readonly hints: IdTokenHints;
   readonly ends: Pick<SessionEnds, 'session' | 'user'>;
   /** The data that an end needs; users are no part of it. */
@@ -73,7 +73,10 @@ export function createEndSession(
       if (!session || form.browser === undefined || digestOf(form.browser) !== pending.browser)
         return { kind: 'fault', fault: 'lost_cookie', again: LOGOUT_PATH };
       if (session.sid !== pending.sid) return { kind: 'fault', fault: 'expired' };
-      return end(session, { destination: pending, everywhere: parameter(fields, 'all') === 'true', act }, parts);
+      const everywhere = parameter(fields, 'all') === 'true';
+      // A copy of the cookie may be in other hands, and the end of all sessions may have been the answer to that.
+      if (everywhere && parts.browserSessions.hasEnded(session)) return { kind: 'fault', fault: 'expired' };
+      return end(session, { destination: pending, everywhere, act }, parts);
     });
   return { endSession, signOut };
 }

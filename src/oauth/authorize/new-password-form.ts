@@ -7,10 +7,9 @@ import type { Act } from '../tokens/act.ts';
 import { standingDigest, type UserStandings } from '../tokens/user-standing.ts';
 import { asAct } from './browser-act.ts';
 import type { BrowserAnswer, BrowserEndpoints, BrowserForm, NewPasswordPage } from './browser-answer.ts';
-import { checkPending, PAGE_SECONDS, type PendingRequest } from './pending-request.ts';
+import { beginAgain, checkPending, PAGE_SECONDS, type PendingRequest } from './pending-request.ts';
 import type { SealedValues } from './sealed-values.ts';
 import { createBegin, type SignInParts } from './sign-in-form.ts';
-import { toTarget } from './to-target.ts';
 
 /** A person who has entered a first password, and has to choose one before the sign-in goes on. */
 export interface ProvenPassword {
@@ -51,7 +50,7 @@ export function createNewPassword(options: OAuthOptions, parts: NewPasswordParts
       const { pending } = opened;
       act.involves({ user: proof.user, clientId: pending.request.clientId });
       const user = parts.users.byName(proof.user);
-      const again: BrowserAnswer = { kind: 'redirect', location: toTarget(pending) };
+      const again = beginAgain(pending);
       if (!user || standingDigest(user, parts.standing) !== proof.standing) return again;
       const password = passwordIn(fields);
       const page = { request, signedIn: user.name };

@@ -1,18 +1,22 @@
 import type { OAuthOptions } from '../options.ts';
 import type { Act } from '../tokens/act.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
 import type { BrowserAnswer, ConsentPage } from './browser-answer.ts';
 import type { BrowserSession, BrowserSessions } from './browser-session.ts';
 import type { ClientAnswers } from './client-answers.ts';
 import type { IssueCode } from './code-issue.ts';
 import { consentTo } from './consent.ts';
 import { PAGE_SECONDS, type PendingRequest, type PendingRequests } from './pending-request.ts';
-import { toTarget } from './to-target.ts';
+import { toOtherAccount } from './to-target.ts';
 
 /** What comes after the sign-in: a question, or the way back to the client. */
 export interface Onward {
-  /** Whether the person has to agree before the client gets a code (B-17). */
+  /** Whether a person who is signed in already has to agree before the client gets a code (B-17). */
   mustAsk(pending: PendingRequest, session: BrowserSession): boolean;
+  /** What comes for a person who is signed in already. */
   goOn(pending: PendingRequest, session: BrowserSession, act: Act): BrowserAnswer;
+  /** What comes after the password. */
+  afterPassword(pending: PendingRequest, session: BrowserSession, act: Act): BrowserAnswer;
   /** Sends the browser back with a code. */
   toClient(pending: PendingRequest, session: BrowserSession, act: Act): BrowserAnswer;
 }
@@ -29,8 +33,15 @@ export function createOnward(
   { requests, browserSessions, answers, issue }: OnwardParts,
 ): Onward {
   const asking = new Set(clients.filter(({ grantMethod }) => grantMethod === 'prompt').map(({ name }) => name));
-  const mustAsk: Onward['mustAsk'] = ({ request, asksConsent }, { consents }) =>
+  const publicClients = new Set(clients.filter((client) => client.public).map(({ name }) => name));
+  const wantsConsent: Onward['mustAsk'] = ({ request, asksConsent }, { consents }) =>
     asksConsent || (asking.has(request.clientId) && !consents.includes(consentTo(request)));
+  // Any program on the person's machine can listen on a loopback port or register a private scheme, and prove by a PKCE of its own that
+  // it began. So a person who need not type a password has to agree each time (RFC 8252 8.6, RFC 6749 10.2).
+  const mayBeAnyProgram = ({ clientId, redirectURI }: AuthorizationRequest): boolean =>
+    publicClients.has(clientId) && !redirectURI.startsWith('https:');
+  const mustAsk: Onward['mustAsk'] = (pending, session) =>
+    mayBeAnyProgram(pending.request) || wantsConsent(pending, session);
   const toClient: Onward['toClient'] = ({ request }, session, act) => ({
     ...answers.code(request, issue(request, session, act)),
     session: browserSessions.seal(session),
@@ -39,11 +50,13 @@ export function createOnward(
     ...{ kind: 'consent', clientId: pending.request.clientId, redirectURI: pending.request.redirectURI },
     ...{ signedIn: session.user, scopes: pending.request.scope?.split(' ') ?? [], locales: pending.locales },
     request: requests.seal({ ...pending, sid: session.sid }, PAGE_SECONDS),
-    otherAccount: toTarget(pending, 'select_account'),
+    ...(pending.expectedUser === undefined ? { otherAccount: toOtherAccount(pending) } : {}),
   });
-  const goOn: Onward['goOn'] = (pending, session, act) =>
-    mustAsk(pending, session)
-      ? { ...consentPage(pending, session), session: browserSessions.seal(session) }
-      : toClient(pending, session, act);
-  return { mustAsk, goOn, toClient };
+  const unless =
+    (asks: Onward['mustAsk']): Onward['goOn'] =>
+    (pending, session, act) =>
+      asks(pending, session)
+        ? { ...consentPage(pending, session), session: browserSessions.seal(session) }
+        : toClient(pending, session, act);
+  return { mustAsk, goOn: unless(mustAsk), afterPassword: unless(wantsConsent), toClient };
 }

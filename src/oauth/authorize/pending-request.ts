@@ -14,6 +14,10 @@ export interface PendingRequest {
   readonly locales: readonly string[];
   /** Whether the client wants the person to be asked, also if it was before (`prompt=consent`). */
   readonly asksConsent: boolean;
+  /** Whether the client wants a password, also if somebody is signed in (`prompt=login` or `select_account`). */
+  readonly asksPassword: boolean;
+  readonly maxAgeSeconds?: number;
+  readonly loginHint?: string;
   /** The user whom the client expects, by an ID token of ours. */
   readonly expectedUser?: string;
   /** The browser session of the person on whose consent page this is. */
@@ -41,11 +45,22 @@ export function checkPending(
   browser: string | undefined,
   options: OAuthOptions,
 ): CheckedPending {
-  if (!pending || !isStillGood(pending.request, options)) return { again: { kind: 'fault', fault: 'expired' } };
+  if (!pending || !isStillGood(pending.request, options)) return { again: EXPIRED };
   if (browser === undefined || digestOf(browser) !== pending.browser)
-    return { again: { kind: 'fault', fault: 'lost_cookie', again: toTarget(pending) } };
+    return {
+      again: mayBeginAgain(pending) ? { kind: 'fault', fault: 'lost_cookie', again: toTarget(pending) } : EXPIRED,
+    };
   return { pending };
 }
+
+const EXPIRED = { kind: 'fault', fault: 'expired' } as const;
+
+/** The ID token that names the expected user is not kept. Without it another person could go on, so the client has to begin again (B-13). */
+const mayBeginAgain = ({ expectedUser }: PendingRequest): boolean => expectedUser === undefined;
+
+/** Sends the browser back to the beginning of the request. */
+export const beginAgain = (pending: PendingRequest): BrowserAnswer =>
+  mayBeginAgain(pending) ? { kind: 'redirect', location: toTarget(pending) } : EXPIRED;
 
 /** Another replica may have made the page, with an older configuration. */
 function isStillGood(

@@ -84,7 +84,7 @@ export const createBegin =
     act.involves({ user: user.name, sid: session.sid });
     act.says({ by: 'password' });
     if (pending.expectedUser === undefined || pending.expectedUser === user.name)
-      return onward.goOn(pending, session, act);
+      return onward.afterPassword(pending, session, act);
     const error = { code: 'login_required', description: 'another user has signed in' } as const;
     return { ...answers.error(pending.request, error), session: browserSessions.seal(session) };
   };

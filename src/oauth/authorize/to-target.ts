@@ -7,12 +7,15 @@ interface Wanted {
   readonly request: AuthorizationRequest;
   readonly locales: readonly string[];
   readonly asksConsent: boolean;
+  readonly asksPassword: boolean;
+  readonly maxAgeSeconds?: number;
+  readonly loginHint?: string;
 }
 
-/** The request as a target of ours, so that it can begin again. */
+/** The request as a target of ours, so that it can begin again. The client still gets the password and the consent that it wants. */
 export const toTarget = (
-  { request, locales, asksConsent }: Wanted,
-  prompt = asksConsent ? 'consent' : undefined,
+  { request, locales, loginHint, maxAgeSeconds, ...asked }: Wanted,
+  prompt: readonly string[] = promptOf(asked),
 ): string =>
   withParameters(AUTHORIZE_PATH, {
     client_id: request.clientId,
@@ -25,5 +28,16 @@ export const toTarget = (
     code_challenge: request.codeChallenge,
     code_challenge_method: request.codeChallenge === undefined ? undefined : 'S256',
     ui_locales: locales.length > 0 ? locales.join(' ') : undefined,
-    prompt,
+    prompt: prompt.length > 0 ? prompt.join(' ') : undefined,
+    max_age: maxAgeSeconds?.toString(),
+    login_hint: loginHint,
   });
+
+/** The request for another account than the one that is signed in. */
+export const toOtherAccount = ({ loginHint: _, ...wanted }: Wanted): string =>
+  toTarget(wanted, ['select_account', ...promptOf({ ...wanted, asksPassword: false })]);
+
+const promptOf = ({ asksPassword, asksConsent }: Pick<Wanted, 'asksPassword' | 'asksConsent'>): readonly string[] => [
+  ...(asksPassword ? ['login'] : []),
+  ...(asksConsent ? ['consent'] : []),
+];

@@ -113,7 +113,8 @@ async function redeem(
     withCutOff(begun, { at, keepUntil: at + rememberedSeconds(options), spared: session.sid });
   const decide = (current: UserSessions): SessionChange<Outcome> => {
     if (current.live.has(session.sid) || current.dead.has(session.sid)) return { outcome: { kind: 'reused' } };
-    if (isDead(current, { sid: session.sid, iat: code.issuedAt })) return { outcome: { kind: 'ended' } };
+    // The code counts as old as the session of the browser: a replica that did not know yet of its end may have issued the code.
+    if (isDead(current, { sid: session.sid, iat: code.authTime })) return { outcome: { kind: 'ended' } };
     const issuedAt = Math.max(Math.floor(clock.now() / 1000), code.issuedAt);
     const imprint = issuer.imprint(0, issuedAt);
     const record = {

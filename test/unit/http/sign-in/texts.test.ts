@@ -15,6 +15,12 @@ describe('the language of the sign-in page', () => {
     expect(chooseLanguage(locales, header).tag).toBe(tag);
   });
 
+  test('B-22 is looked for in the first 32 that the browser names', () => {
+    const named = (others: number): string => `${'fr,'.repeat(others)}zh`;
+    expect(chooseLanguage([], named(31)).tag).toBe('zh-CN');
+    expect(chooseLanguage([], named(32)).tag).toBe('en');
+  });
+
   test('B-22 is found behind 15,000 blanks', () => {
     expect(chooseLanguage([], `${' '.repeat(15_000)}zh`).tag).toBe('zh-CN');
   });

@@ -13,7 +13,7 @@ const newAskingServer = () => newBrowserServer({ clients: [...testOptions.client
 
 const ASKED = {
   ...{ kind: 'consent', clientId: 'web', signedIn: 'alice', scopes: ['openid', 'profile'], redirectURI: CALLBACK },
-  otherAccount: expect.stringMatching(/^\/oauth\/authorize\?.*prompt=select_account$/),
+  otherAccount: expect.stringMatching(/^\/oauth\/authorize\?.*prompt=select_account(?:%20consent)?$/),
 };
 
 describe('a client that needs the consent of people', () => {

@@ -150,6 +150,15 @@ describe('the end session endpoint', () => {
     expect(await authorize(server, {}, more.session)).toMatchObject({ kind: 'sign-in' });
   });
 
+  test('B-53 is no power of a session that has ended, of which there may be a copy', async () => {
+    const { server, session, hint } = await start();
+    await endSession(server, { id_token_hint: hint }, session);
+    const later = await signedIn(server);
+    const page = await endSession(server, {}, session);
+    expect(await signOut(server, page, { session, all: 'true' })).toMatchObject({ kind: 'fault', fault: 'expired' });
+    expect(isGood(server, later.web.access_token)).toBe(true);
+  });
+
   test('B-50 answers 503 when the end cannot be written, and keeps the cookie', async () => {
     const { server, session, hint } = await start();
     server.sessions.writeFault = new Error('no write');

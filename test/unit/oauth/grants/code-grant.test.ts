@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withCutOff } from '../../../../src/oauth/sessions/session-rules.ts';
 import type { User } from '../../../../src/users/user.ts';
 import { authorize, CALLBACK, newBrowserServer, newCode, post, redeem, returned } from '../authorize/sign-in-flow.ts';
 import { partsOf, refresh, refusalOf, type TestServer } from '../test-server.ts';
@@ -34,6 +35,19 @@ describe('the authorization code grant', () => {
     const [before, after] = [first, next].map(({ id_token }) => partsOf(id_token as string)[1]);
     expect(after).not.toHaveProperty('nonce');
     expect(after?.['auth_time']).toBe(before?.['auth_time']);
+  });
+
+  test('B-41 is worth nothing when the browser had been signed out as a replica issued it that did not know yet', async () => {
+    const server = await newBrowserServer();
+    const { session } = await post(server, await authorize(server));
+    await server.clock.advance(60_000);
+    const code = returned(await authorize(server, {}, session))['code'] ?? '';
+    const at = Math.floor(server.clock.now() / 1000) - 10;
+    await server.sessions.update('alice', (now) => ({
+      next: withCutOff(now, { at, keepUntil: at + 86_400 }),
+      outcome: undefined,
+    }));
+    expect(await refusalOf(() => redeem(server, code))).toEqual(NOT_VALID);
   });
 
   test('B-42 is used once: the second time ends the session', async () => {
