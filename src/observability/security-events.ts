@@ -8,6 +8,9 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   code_issued: 'a browser goes back to a client with an authorization code',
   code_redeemed: 'an authorization code was redeemed',
   code_reused: 'an authorization code was redeemed again: its session is ended',
+  device_authorized: 'a person has allowed a device to sign in',
+  device_refused: 'a person has refused a device',
+  device_redeemed: 'a device code was redeemed',
   refresh: 'refresh',
   revocation: 'revocation',
   introspection: 'introspection',
@@ -45,6 +48,9 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
 /** Routine events: reported, but no cause for concern by themselves, unless a caller was refused. */
 const ROUTINE: ReadonlySet<SecurityEventName> = new Set<SecurityEventName>([
   'sign_in',
+  'device_authorized',
+  'device_refused',
+  'device_redeemed',
   'refresh',
   'revocation',
   'introspection',

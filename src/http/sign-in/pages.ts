@@ -8,8 +8,9 @@ import type {
   SignOutPage,
 } from '../../oauth/authorize/browser-answer.ts';
 import { placeOf } from '../../oauth/authorize/consent.ts';
-import { SCOPES } from '../../oauth/endpoints/grant.ts';
+import { deviceCodePage, deviceDonePage, devicePage } from './device-pages.ts';
 import { type Html, html } from './html.ts';
+import { type PageContent, scopeList, signedInAs } from './page-content.ts';
 import { STYLE } from './style.ts';
 import type { Language } from './texts.ts';
 
@@ -48,6 +49,10 @@ function sourceOf(uri: string): string {
   return hasOrigin && !hostname.startsWith('[') ? origin : protocol;
 }
 
+/** Where the form leads in the end, if not to a page of ours. */
+const targetsOf = ({ redirectURI }: { readonly redirectURI?: string }): readonly string[] =>
+  redirectURI === undefined ? [] : [sourceOf(redirectURI)];
+
 /** The page of an answer. `product` is its heading. */
 export function toHtmlPage(
   answer: Exclude<BrowserAnswer, { kind: 'redirect' }>,
@@ -60,17 +65,6 @@ export function toHtmlPage(
   return { status, body, headers: { 'Content-Security-Policy': contentPolicy(formTargets), ...headers } };
 }
 
-/** What differs from page to page. */
-interface PageContent {
-  readonly title: string;
-  readonly main: Html;
-  /** Default: 200. */
-  readonly status?: number;
-  readonly headers?: HtmlPage['headers'];
-  /** Where the form may lead to, besides ourselves. */
-  readonly formTargets?: readonly string[];
-}
-
 function contentOf(answer: Exclude<BrowserAnswer, { kind: 'redirect' }>, language: Language): PageContent {
   switch (answer.kind) {
     case 'sign-in':
@@ -79,6 +73,12 @@ function contentOf(answer: Exclude<BrowserAnswer, { kind: 'redirect' }>, languag
       return newPasswordPage(answer, language);
     case 'consent':
       return consentPage(answer, language);
+    case 'device-code':
+      return deviceCodePage(answer, language);
+    case 'device':
+      return devicePage(answer, language);
+    case 'device-done':
+      return deviceDonePage(answer, language);
     case 'sign-out':
       return signOutPage(answer, language);
     case 'signed-out':
@@ -100,7 +100,7 @@ function signInPage(page: SignInPage, { texts }: Language): PageContent {
   const described = problem ? html` aria-describedby="problem" aria-invalid="true"` : undefined;
   const [first, second] = page.username === '' ? [html` autofocus`, undefined] : [undefined, html` autofocus`];
   const main = html`<h1>${texts.title}</h1>
-<p>${texts.continueTo} <strong>${page.clientId}</strong></p>
+${page.clientId === undefined ? undefined : html`<p>${texts.continueTo} <strong>${page.clientId}</strong></p>`}
 ${signedIn === undefined ? undefined : signedInAs(signedIn, texts)}
 <form method="post" action="${SIGN_IN_PATH}">
 ${told}
@@ -112,13 +112,10 @@ ${told}
 <button>${texts.submit}</button>
 </form>`;
   return {
-    ...{ title: texts.title, main, status: statusOf(page), formTargets: [sourceOf(page.redirectURI)] },
+    ...{ title: texts.title, main, status: statusOf(page), formTargets: targetsOf(page) },
     headers: retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) },
   };
 }
-
-const signedInAs = (user: string, { signedInAs: before }: Language['texts']): Html =>
-  html`<p>${before} <strong>${user}</strong></p>`;
 
 function statusOf({ problem }: SignInPage): number {
   if (problem === undefined) return 200;
@@ -146,7 +143,7 @@ ${told}
 </form>`;
   const busy = problem?.kind === 'busy' ? problem.retryAfterSeconds : undefined;
   return {
-    ...{ title, main, formTargets: [sourceOf(page.redirectURI)] },
+    ...{ title, main, formTargets: targetsOf(page) },
     status: problem === undefined ? 200 : busy === undefined ? 400 : 429,
     headers: busy === undefined ? {} : { 'Retry-After': String(busy) },
   };
@@ -167,14 +164,10 @@ function problemOf(problem: NewPasswordProblem, texts: Language['texts']): Html 
 
 /** Asks whether a client may have what it requests (B-17). */
 function consentPage(page: ConsentPage, { texts }: Language): PageContent {
-  const scopes = SCOPES.filter((scope) => page.scopes.includes(scope)).map(
-    (scope) => html`<li>${texts.scopes[scope] ?? scope}</li>
-`,
-  );
   const title = texts.consentTitle;
   const main = html`<h1>${title}</h1>
 <p><strong>${page.clientId}</strong> ${texts.wantsAccess}</p>
-${scopes.length > 0 ? html`<ul>\n${scopes}</ul>` : undefined}
+${scopeList(page.scopes, texts)}
 <p>${texts.goesOnTo} <strong>${placeOf(page.redirectURI)}</strong></p>
 ${signedInAs(page.signedIn, texts)}
 <p><a href="${page.otherAccount}">${texts.otherAccount}</a></p>
@@ -196,7 +189,7 @@ ${signedInAs(page.signedIn, texts)}
 <label class="choice"><input type="checkbox" name="all" value="true"> ${texts.everywhere}</label>
 <button autofocus>${texts.signOut}</button>
 </form>`;
-  return { title, main, formTargets: page.redirectURI === undefined ? [] : [sourceOf(page.redirectURI)] };
+  return { title, main, formTargets: targetsOf(page) };
 }
 
 function signedOutPage({ texts }: Language): PageContent {

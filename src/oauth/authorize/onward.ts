@@ -5,14 +5,20 @@ import type { BrowserSession, BrowserSessions } from './browser-session.ts';
 import type { ClientAnswers } from './client-answers.ts';
 import type { IssueCode } from './code-issue.ts';
 import { consentTo } from './consent.ts';
-import { PAGE_SECONDS, type PendingRequest, type PendingRequests } from './pending-request.ts';
+import {
+  PAGE_SECONDS,
+  type PendingRequest,
+  type PendingRequests,
+  type PendingSignIn,
+  type PendingVisit,
+} from './pending-request.ts';
 import { toTarget } from './to-target.ts';
 
-/** What comes after the sign-in: a question, or the way back to the client. */
+/** What comes after the sign-in: a question, the way back to the client, or a page of ours. */
 export interface Onward {
   /** Whether the person has to agree before the client gets a code (B-17). */
   mustAsk(pending: PendingRequest, session: BrowserSession): boolean;
-  goOn(pending: PendingRequest, session: BrowserSession, act: Act): Promise<BrowserAnswer>;
+  goOn(pending: PendingSignIn, session: BrowserSession, act: Act): Promise<BrowserAnswer>;
   /** Sends the browser back with a code. */
   toClient(pending: PendingRequest, session: BrowserSession, act: Act): Promise<BrowserAnswer>;
 }
@@ -41,9 +47,15 @@ export function createOnward(
     request: await requests.seal({ ...pending, sid: session.sid }, PAGE_SECONDS),
     otherAccount: toTarget(pending, 'select_account'),
   });
-  const goOn: Onward['goOn'] = async (pending, session, act) =>
-    mustAsk(pending, session)
+  const toVisit = async ({ visit }: PendingVisit, session: BrowserSession): Promise<BrowserAnswer> => ({
+    ...{ kind: 'redirect', location: visit },
+    session: await browserSessions.seal(session),
+  });
+  const goOn: Onward['goOn'] = async (pending, session, act) => {
+    if ('visit' in pending) return toVisit(pending, session);
+    return mustAsk(pending, session)
       ? { ...(await consentPage(pending, session)), session: await browserSessions.seal(session) }
       : toClient(pending, session, act);
+  };
   return { mustAsk, goOn, toClient };
 }
