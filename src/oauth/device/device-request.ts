@@ -49,9 +49,12 @@ export const CODE_LIFE_SECONDS = DEVICE_SECONDS + KNOWN_SECONDS;
 /** When the request ends, in seconds. */
 export const endOf = ({ since }: DeviceRequest): number => since + DEVICE_SECONDS;
 
-/** Whether the client may use the device grant. There is no default (D-06). */
+/** Whether people may allow devices of this client. There is no default (D-06). `deny` is what it is for browsers (B-17). */
 export const mayUseDevices = ({ clients }: Pick<OAuthOptions, 'clients'>, clientId: string): boolean =>
-  clients.some(({ name, grantTypes }) => name === clientId && grantTypes.includes(DEVICE_GRANT));
+  clients.some(
+    ({ name, grantTypes, grantMethod }) =>
+      name === clientId && grantTypes.includes(DEVICE_GRANT) && grantMethod !== 'deny',
+  );
 
 /** Whether any client may use it. */
 export const hasDeviceGrant = ({ clients }: Pick<OAuthOptions, 'clients'>): boolean =>

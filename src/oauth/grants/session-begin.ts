@@ -17,7 +17,7 @@ export interface SessionBeginParts {
 }
 
 /** A session whose id a code has named. */
-export interface NamedSession {
+interface NamedSession {
   readonly session: TokenSession;
   /** When the person allowed it, in seconds: all sessions of the user may have ended since. */
   readonly allowedAt: number;
@@ -25,7 +25,7 @@ export interface NamedSession {
 }
 
 /** `reused`: the session has begun before. `ended`: all sessions of the user ended after it was allowed. */
-export type Begun = { readonly kind: 'begun'; readonly tokens: TokenResponse } | { readonly kind: 'ended' | 'reused' };
+type Begun = { readonly kind: 'begun'; readonly tokens: TokenResponse } | { readonly kind: 'ended' | 'reused' };
 
 /** Begins the session. Throws a 503 if that could not be written; then nothing has changed. */
 export type BeginSession = (
