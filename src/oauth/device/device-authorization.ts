@@ -8,10 +8,16 @@ import { createFormHeadCheck, type FormHeadCheck, parameter, parseForm } from '.
 import { knownScope } from '../endpoints/grant.ts';
 import { refused, throttled, toOAuthError } from '../endpoints/refusals.ts';
 import { withParameters } from '../endpoints/with-parameters.ts';
-import { DEVICE_GRANT, endpointUrl, type OAuthOptions } from '../options.ts';
+import { endpointUrl, type OAuthOptions } from '../options.ts';
 import type { SessionReads } from '../sessions/session-reads.ts';
 import { Act } from '../tokens/act.ts';
-import { CODE_LIFE_SECONDS, DEVICE_SECONDS, type DeviceValues, type ShownRequest } from './device-request.ts';
+import {
+  CODE_LIFE_SECONDS,
+  DEVICE_SECONDS,
+  type DeviceValues,
+  mayUseDevices,
+  type ShownRequest,
+} from './device-request.ts';
 import { IssueLimit } from './issue-limit.ts';
 import { POLL_SECONDS } from './poll-pace.ts';
 import { newUserCode, shownUserCode } from './user-code.ts';
@@ -69,7 +75,7 @@ function createIssue(
   return async (request, act) => {
     const form = parseForm(request.body);
     const client = clients.authenticate(form, request, act);
-    if (!client.grantTypes.includes(DEVICE_GRANT)) throw refused('unauthorizedClient');
+    if (!mayUseDevices(options, client.name)) throw refused('unauthorizedClient');
     const waitMs = limit.take(request.source);
     if (waitMs > 0) throw throttled('tooManyDevices', Math.ceil(waitMs / 1000));
     const scope = knownScope(parameter(form, 'scope'));

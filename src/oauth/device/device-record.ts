@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { asObject } from '../../runtime/text/json-value.ts';
 import type { StoredSecret } from '../../secret-store.ts';
 import type { DeviceRequest } from './device-request.ts';
@@ -29,26 +30,44 @@ export interface DeviceRecord {
 }
 
 const RECORD = 'record.json';
+const MAC = 'mac';
 
 /** The version of the format. It is raised when an older release can no longer read what a newer one writes. */
 const FORMAT = 1;
 
-export const encodeDeviceRecord = (record: DeviceRecord): StoredSecret['data'] => ({
-  [RECORD]: Buffer.from(JSON.stringify({ format: FORMAT, ...record })),
-});
+/** Where a record is, and the key that all replicas have. */
+export interface RecordPlace {
+  readonly name: string;
+  readonly key: Uint8Array;
+}
 
-/** `undefined` if the data was not made by `encodeDeviceRecord`. */
-export function decodeDeviceRecord(data: StoredSecret['data']): DeviceRecord | undefined {
-  const { format, user, endsAt, device, decision } = parse(data[RECORD]);
+/**
+ * A decision gives tokens, so a record proves that it was written by one of us: its digest is keyed, and covers its name, so that nobody
+ * can copy the decision about another code either.
+ */
+export function encodeDeviceRecord(record: DeviceRecord, place: RecordPlace): StoredSecret['data'] {
+  const bytes = Buffer.from(JSON.stringify({ format: FORMAT, ...record }));
+  return { [RECORD]: bytes, [MAC]: macOf(bytes, place) };
+}
+
+const macOf = (bytes: Buffer, { name, key }: RecordPlace): Buffer =>
+  createHmac('sha256', key).update(`${name}\n`).update(bytes).digest();
+
+/** `undefined` if the data was not made by `encodeDeviceRecord` for this place. */
+export function decodeDeviceRecord(data: StoredSecret['data'], place: RecordPlace): DeviceRecord | undefined {
+  const { [RECORD]: bytes = Buffer.alloc(0), [MAC]: mac = Buffer.alloc(0) } = data;
+  const wanted = macOf(bytes, place);
+  if (mac.length !== wanted.length || !timingSafeEqual(mac, wanted)) return undefined;
+  const { format, user, endsAt, device, decision } = parse(bytes);
   if (format !== FORMAT || typeof user !== 'string' || !isTime(endsAt)) return undefined;
   if (device !== undefined && !isDevice(device)) return undefined;
   if (decision !== undefined && !isDecision(decision)) return undefined;
   return { user, endsAt, ...(device ? { device } : {}), ...(decision ? { decision } : {}) };
 }
 
-function parse(bytes: Buffer | undefined): Readonly<Record<string, unknown>> {
+function parse(bytes: Buffer): Readonly<Record<string, unknown>> {
   try {
-    return asObject(JSON.parse(bytes?.toString() ?? ''));
+    return asObject(JSON.parse(bytes.toString()));
   } catch {
     return {};
   }

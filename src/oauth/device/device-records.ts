@@ -5,7 +5,7 @@ import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { derived } from '../../runtime/derived.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { SecretRecords } from '../../secret-store.ts';
+import type { SecretRecords, StoredSecret } from '../../secret-store.ts';
 import { serviceUnavailable } from '../../status-error.ts';
 import { derivedKey } from '../keys/loaded-keys.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
@@ -72,10 +72,13 @@ export const createDeviceRecords = (namePrefix: string, parts: DeviceRecordsPart
 class KeptDeviceRecords implements DeviceRecords {
   readonly #namePrefix: string;
   readonly #parts: DeviceRecordsParts;
-  readonly #known = new Map<string, DeviceRecord>();
+  /** The last seen content of each record. */
+  readonly #known = new Map<string, StoredSecret>();
+  readonly #decoded = new WeakMap<StoredSecret, DeviceRecord | 'unreadable'>();
   readonly #past = new BoundedMap<{ readonly user?: string }>(MOST_PAST);
   readonly #waiting = new Set<() => void>();
-  readonly #keyOf = derived((secret: Buffer) => derivedKey(secret, 'user code'));
+  readonly #nameKey = derived((secret: Buffer) => derivedKey(secret, 'user code'));
+  readonly #recordKey = derived((secret: Buffer) => derivedKey(secret, 'device record'));
 
   constructor(namePrefix: string, parts: DeviceRecordsParts) {
     this.#namePrefix = namePrefix;
@@ -143,7 +146,7 @@ class KeptDeviceRecords implements DeviceRecords {
   #now = (): number => Math.floor(this.#parts.clock.now() / 1000);
 
   #live(name: string): DeviceRecord | undefined {
-    const record = this.#known.get(name);
+    const record = this.#decode(name, this.#known.get(name));
     return record && record.endsAt > this.#now() ? record : undefined;
   }
 
@@ -173,21 +176,29 @@ class KeptDeviceRecords implements DeviceRecords {
     const { records } = this.#parts;
     const version = records.get(name)?.version;
     if (next === 'none') return version === undefined || (await records.remove(name, version)) === 'removed';
-    const data = encodeDeviceRecord(next);
+    const data = encodeDeviceRecord(next, { name, key: this.#recordKey(this.#secret()) });
     return version === undefined
       ? (await records.create(name, data)) === 'created'
       : (await records.update(name, data, version)) === 'updated';
   }
 
-  /** Takes over the current state of a record. One that cannot be read counts as absent until it is swept. */
+  /** Takes over the current state of a record. */
   #take(name: string): void {
-    const before = this.#known.get(name);
-    const data = this.#parts.records.get(name)?.data;
-    const now = data && (decodeDeviceRecord(data) ?? UNREADABLE);
+    const before = this.#decode(name, this.#known.get(name));
+    const now = this.#parts.records.get(name);
     if (now) this.#known.set(name, now);
     else this.#known.delete(name);
-    this.#remember(before, now);
+    this.#remember(before, this.#decode(name, now));
     for (const look of [...this.#waiting]) look();
+  }
+
+  /** A record that cannot be read counts as absent until it is swept. So does any while there is no key yet. */
+  #decode(name: string, stored: StoredSecret | undefined): DeviceRecord | undefined {
+    const secret = this.#parts.keys.digestKey();
+    if (!stored || !secret) return undefined;
+    const known = this.#decoded.get(stored) ?? decodeDeviceRecord(stored.data, { name, key: this.#recordKey(secret) });
+    this.#decoded.set(stored, known ?? 'unreadable');
+    return known === 'unreadable' ? undefined : known;
   }
 
   /** A decision that is gone was fetched, or has ended. */
@@ -197,7 +208,8 @@ class KeptDeviceRecords implements DeviceRecords {
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
-    const { records, logger } = this.#parts;
+    const { records, logger, keys } = this.#parts;
+    if (!keys.digestKey()) return;
     for (const name of [...this.#known.keys()]) {
       const version = records.get(name)?.version;
       if (signal.aborted || version === undefined || this.#live(name)) continue;
@@ -208,12 +220,13 @@ class KeptDeviceRecords implements DeviceRecords {
   }
 
   #nameOf(userCode: string): string {
-    const secret = this.#parts.keys.digestKey();
-    if (!secret) throw serviceUnavailable('no device can sign in now', 1, new Error('there is no key for its code'));
-    const digest = createHmac('sha256', this.#keyOf(secret)).update(userCode).digest('hex');
+    const digest = createHmac('sha256', this.#nameKey(this.#secret())).update(userCode).digest('hex');
     return `${this.#namePrefix}${digest.slice(0, 40)}`;
   }
-}
 
-/** Has ended. */
-const UNREADABLE: DeviceRecord = { user: '', endsAt: 0 };
+  #secret(): Buffer {
+    const secret = this.#parts.keys.digestKey();
+    if (!secret) throw serviceUnavailable('no device can sign in now', 1, new Error('there is no key for its code'));
+    return secret;
+  }
+}

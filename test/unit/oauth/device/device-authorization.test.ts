@@ -64,6 +64,7 @@ describe('the device authorization endpoint', () => {
     const refusal = { status: 400, code: 'unauthorized_client' };
     expect(await refusalOf(() => askWith(server, other))).toMatchObject(refusal);
     expect(await refusalOf(() => poll(server, { device_code: 'x' }, other))).toMatchObject(refusal);
+    expect(await refusalOf(() => askWith(server, { client_id: 'closed' }))).toMatchObject(refusal);
     const without = await newTestServer();
     expect(without.server.devices).toBeUndefined();
     const form = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', ...other };

@@ -9,6 +9,7 @@ const OF_DEVICES = { grantTypes: [DEVICE_GRANT, 'refresh_token'], redirectURIs: 
 const clients: readonly Client[] = [
   ...testOptions.clients,
   { name: 'tv', public: true, ...OF_DEVICES },
+  { name: 'closed', public: true, grantMethod: 'deny', ...OF_DEVICES },
   { name: 'box', secret: 'made-up-secret-of-box', public: false, ...OF_DEVICES },
 ];
 

@@ -8,12 +8,13 @@ import { FakeClock } from '../../../support/fake-clock.ts';
 import { until } from '../test-server.ts';
 
 const CODE = 'WDJBMJHT';
+const SECRET = Buffer.alloc(32, 7);
 const signal = new AbortController().signal;
 
 function replicas(count = 1) {
   const clock = new FakeClock();
   const records = new MemorySecretRecords();
-  const keys = { digestKey: () => Buffer.alloc(32, 7) };
+  const keys: { digestKey: () => Buffer | undefined } = { digestKey: () => SECRET };
   const logger = pino({ level: 'silent' });
   const parts = { records, keys, clock, logger, random: systemRandom };
   const all = Array.from({ length: count }, () => createDeviceRecords('gatehouse-device-codes-', parts));
@@ -23,7 +24,7 @@ function replicas(count = 1) {
   const decision = (user = 'alice', isAllowed = true) => ({
     ...{ user, isAllowed, standing: 'digest', authTime: 1, at: Math.floor(clock.now() / 1000) },
   });
-  return { clock, records, all, one: all[0] as DeviceRecords, two: all[1] as DeviceRecords, device, decision };
+  return { clock, records, keys, all, one: all[0] as DeviceRecords, two: all[1] as DeviceRecords, device, decision };
 }
 
 /** 8 letters for each number below 20^4. */
@@ -132,20 +133,42 @@ describe('the records of devices', () => {
     expect(records.get(name)?.data['record.json']?.toString()).not.toContain(CODE);
   });
 
-  test('D-03 counts a record that cannot be read as absent, and removes it', async () => {
-    const { one, records, clock } = replicas();
+  test('D-03 counts a record that none of us has written as absent, and removes it', async () => {
+    const { one, records, clock, device, decision } = replicas();
+    await one.decide(codeOf(7), device('s-7'), decision());
+    const [other = ''] = records.names();
+    const decided = records.get(other)?.data ?? {};
     await one.claim(CODE, 'alice');
-    const [name = ''] = records.names();
-    const good = records.get(name)?.data['record.json']?.toString() ?? '';
-    const bad = ['nonsense', '[]', '{"format":2}', good.replace('"alice"', '7'), good.replace('}', ',"device":{}}')];
-    for (const text of [...bad, good.replace('}', ',"decision":{"isAllowed":1}}')]) {
-      records.put(name, { 'record.json': Buffer.from(text) });
-      expect([text, one.read(CODE)]).toEqual([text, undefined]);
+    const name = [...records.names()].find((each) => each !== other) ?? '';
+    const { 'record.json': json = Buffer.alloc(0), mac = Buffer.alloc(0) } = records.get(name)?.data ?? {};
+    const forged = Buffer.from(json.toString().replace('alice', 'admin'));
+    const bad = [{}, { 'record.json': json }, { mac }, { 'record.json': forged, mac }, decided];
+    for (const data of bad) {
+      records.put(name, data);
+      expect([data, one.read(CODE)]).toEqual([data, undefined]);
     }
     const stop = new AbortController();
     void one.run(stop.signal);
     for (let minute = 0; minute < 4; minute++) await clock.advance(30_000);
-    await until(() => [...records.names()].length === 0);
+    await until(() => [...records.names()].join() === other);
     stop.abort();
+  });
+
+  test('D-03 reads what was there before the keys were loaded, and removes nothing until then', async () => {
+    const { one, records, clock, device, decision, keys } = replicas();
+    await one.decide(CODE, device('s-1'), decision());
+    const key = keys.digestKey;
+    keys.digestKey = () => undefined;
+    const parts = { records, keys, clock, logger: pino({ level: 'silent' }), random: systemRandom };
+    const late = createDeviceRecords('gatehouse-device-codes-', parts);
+    const [name = ''] = records.names();
+    records.put(name, { ...records.get(name)?.data }); // the first list
+    expect(() => late.read(CODE)).toThrow(expect.objectContaining({ message: 'no device can sign in now' }));
+    const stop = new AbortController();
+    void late.run(stop.signal);
+    for (let minute = 0; minute < 4; minute++) await clock.advance(30_000);
+    stop.abort();
+    keys.digestKey = key;
+    expect(late.read(CODE)).toMatchObject({ decision: { user: 'alice' } });
   });
 });
