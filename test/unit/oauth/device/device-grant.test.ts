@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createDeviceValues } from '../../../../src/oauth/device/device-request.ts';
 import { partsOf, refresh, refusalOf, type TestServer } from '../test-server.ts';
 import { askWith, changeUser, newDeviceServer, Person, poll } from './device-flow.ts';
 
@@ -50,6 +51,18 @@ describe('the device grant', () => {
     await person.allow(device);
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => poll(server, device)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('D-04 gives nothing to another device with an equal code', async () => {
+    const { server, person, device } = await start();
+    const userCode = device.user_code.replace('-', '');
+    const since = Math.floor(server.clock.now() / 1000);
+    const twin = { userCode, since, sid: 'another', clientId: 'tv', address: '198.51.100.1' };
+    const device_code = await createDeviceValues(server.keys, server.clock).codes.seal(twin, 600);
+    await person.allow(device);
+    expect(await refusalOf(() => poll(server, { device_code }))).toMatchObject(PENDING);
+    expect(await poll(server, device)).toHaveProperty('access_token');
+    expect(await refusalOf(() => poll(server, { device_code }))).toMatchObject({ code: 'slow_down' });
   });
 
   test('D-04 tells the device that the person has refused, once', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createDeviceValues } from '../../../../src/oauth/device/device-request.ts';
 import { createMemoryRecords } from '../../../../src/oauth/device/memory-records.ts';
 import { refusalOf, until } from '../test-server.ts';
 import { askWith, changeUser, newDeviceServer, Person, poll, queryOf } from './device-flow.ts';
@@ -111,10 +112,19 @@ describe('the page for devices', () => {
   test('D-03 has expired after ten minutes, on the page as well', async () => {
     const { server, person, device } = await start();
     const query = queryOf(device.verification_uri_complete);
+    await server.clock.advance(300_000);
     const page = await person.visit(query);
-    await server.clock.advance(600_000);
+    await server.clock.advance(300_000);
     expect(await person.visit(query)).toMatchObject({ kind: 'device-code', problem: 'expired' });
     expect(await person.decide(page)).toMatchObject({ fault: 'device_over' });
+  });
+
+  test('D-03 is not for a client that may not have the grant any more', async () => {
+    const { server, person } = await start();
+    const since = Math.floor(server.clock.now() / 1000);
+    const former = { userCode: 'WDJBMJHT', since, sid: 's', clientId: 'console', address: '192.0.2.1' };
+    const request = await createDeviceValues(server.keys, server.clock).requests.seal(former, 600);
+    expect(await person.visit(`request=${request}`)).toMatchObject({ kind: 'device-code', problem: 'expired' });
   });
 
   test('D-03 offers another account', async () => {
