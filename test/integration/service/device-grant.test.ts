@@ -127,7 +127,8 @@ describe('a device without a browser', () => {
     const metadata = (await replicas[0].call('/oauth/.well-known/openid-configuration')).body;
     expect(metadata.device_authorization_endpoint).toBe(`${issuer}/device_authorization`);
     expect(metadata).not.toHaveProperty('authorization_endpoint');
-    const without = await startService(await startCluster());
+    const config = { authentication: { oauthOptions: { clients: CLIENTS.slice(1) } } };
+    const without = await startService(await startCluster(), { config });
     for (const path of ['/oauth/device_authorization', '/oauth/device', '/oauth/device-decision'])
       expect((await without.call(path, { form })).status).toBe(404);
   });

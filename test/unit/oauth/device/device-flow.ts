@@ -19,7 +19,8 @@ export const newDeviceServer = (change: Partial<OAuthOptions> = {}, records?: St
 
 const endpointsOf = ({ server }: TestServer) => {
   if (!server.devices || !server.browser) throw new Error('there is no device grant');
-  return { ...server.devices, signIn: server.browser.signIn };
+  const { signIn, newPassword } = server.browser;
+  return { ...server.devices, signIn, newPassword };
 };
 
 /** What a device asks with. */
@@ -66,7 +67,7 @@ export class Person {
 
   /** Posts the form of this page. */
   post(
-    to: 'signIn' | 'code' | 'decide',
+    to: 'signIn' | 'newPassword' | 'code' | 'decide',
     page: BrowserAnswer,
     fields: Record<string, string>,
     browser: string | undefined = BROWSER,

@@ -31,6 +31,31 @@ describe('the page for devices', () => {
     });
   });
 
+  test('D-03 B-26 asks for a password in place of a first one, and comes back as well', async () => {
+    const { server } = await start();
+    changeUser(server, { uninitialized: 'true' });
+    server.firstPasswords = { set: async () => ({ kind: 'refused', broken: ['short'] }) };
+    const person = new Person(server);
+    const page = await person.post('signIn', await person.visit('user_code=wdjbmjht'), {
+      ...{ username: 'alice', password: 'Made-up-1' },
+    });
+    expect(page).toMatchObject({ kind: 'new-password', signedIn: 'alice' });
+    expect(page).not.toHaveProperty('redirectURI');
+    const fields = { password: 'short', repeated: 'short' };
+    expect(await person.post('newPassword', page, fields)).toEqual({ ...page, problem: expect.anything() });
+    server.firstPasswords = {
+      set: async () => {
+        changeUser(server, { uninitialized: undefined as never, passwordHash: `$2b$10$${'c'.repeat(53)}` });
+        return { kind: 'set' };
+      },
+    };
+    const before = server.clock.pendingTimers;
+    const answer = person.post('newPassword', page, { password: 'My-own-1', repeated: 'My-own-1' });
+    await until(() => server.clock.pendingTimers > before);
+    await server.clock.advance(1000);
+    expect(await answer).toMatchObject({ kind: 'redirect', location: '/oauth/device?user_code=WDJB-MJHT' });
+  });
+
   test('D-03 keeps nothing of an address that is not ours', async () => {
     const { server } = await start();
     const page = await new Person(server).visit('user_code=<script>&request=garbage&next=https://evil.example');
