@@ -467,6 +467,18 @@ describe('OAuth clients', () => {
     ]);
   });
 
+  test('D-06 give the device grant only to clients that name it, without redirect addresses', () => {
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    const list = `[{name: a, public: true, grantTypes: ["${device}", refresh_token]}, {name: b, secret: x, redirectURIs: ["https://b/"]}]`;
+    const { config } = load(clients(list));
+    const [first, second] = config.authentication.oauthOptions.clients;
+    expect(first?.grantTypes).toEqual([device, 'refresh_token']);
+    expect(second?.grantTypes).not.toContain(device);
+    expect(problemsOf(clients('[{name: a, secret: x, grantTypes: [device_code]}]'))).toEqual([
+      expect.stringMatching(/^authentication\.oauthOptions\.clients\[0\]\.grantTypes\[0\]: /),
+    ]);
+  });
+
   test('warn about inline and short secrets without showing them', () => {
     const { warnings } = load(clients('[{name: a, secret: hunter2}]'));
     expect(warnings.length).toBeGreaterThanOrEqual(2);
