@@ -4,7 +4,8 @@ import type { Random } from '../../runtime/random.ts';
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
 
-const CODE = new RegExp(`^[${LETTERS}]{${LENGTH}}$`);
+/** Letters of ASCII alone: without `u` no other letter, such as `ſ`, counts as one of them in another case. */
+const CODE = new RegExp(`^[${LETTERS}]{${LENGTH}}$`, 'i');
 
 /** The largest multiple of the number of letters in a byte; a byte from there on would make the first letters likelier. */
 const FAIR_BYTES = 256 - (256 % LETTERS.length);
@@ -20,8 +21,8 @@ export function newUserCode(random: Random): string {
 
 /** A typed code without blanks and dashes, in upper case; `undefined` if it cannot be a code (D-02). */
 export function readUserCode(typed: string): string | undefined {
-  const code = typed.replaceAll(/[\s\p{Pd}]/gu, '').toUpperCase();
-  return CODE.test(code) ? code : undefined;
+  const code = typed.replaceAll(/[\s\p{Pd}]/gu, '');
+  return CODE.test(code) ? code.toUpperCase() : undefined;
 }
 
 /** The code as people see it: two groups of four letters. */

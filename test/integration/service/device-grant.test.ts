@@ -85,6 +85,29 @@ describe('a device without a browser', () => {
     );
   });
 
+  test('D-03 D-04 is decided once and signed in once, whatever two replicas are asked at the same time', async () => {
+    const { cluster, replicas } = await start(2);
+    const [first, second] = replicas as [Service, Service];
+    const browser = new Browser();
+    await signedIn(browser, at(first, '/oauth/device'));
+    for (let round = 0; round < 5; round++) {
+      const device = await ask(first);
+      const path = device.verification_uri_complete.replace(/^https?:\/\/[^/]+/, '');
+      const pages = await Promise.all(replicas.map((replica) => browser.open(at(replica, path))));
+      const answers = await Promise.all(pages.map((page) => browser.submit(page, { decision: 'allow' })));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+      const polls = await eventually(
+        () => Promise.all([first, second, first, second].map((replica) => poll(replica, device.device_code))),
+        (all) => all.some(({ status }) => status === 200),
+      );
+      expect(polls.filter(({ status }) => status === 200)).toHaveLength(1);
+      await eventually(
+        () => recordsOf(cluster),
+        ({ length }) => length === 0,
+      );
+    }
+  });
+
   test('D-01 D-03 is allowed by its whole address, as openid-client polls, with sessions in memory', async () => {
     const { issuer, replicas } = await start(1, 'memory');
     const execute = [openid.allowInsecureRequests];

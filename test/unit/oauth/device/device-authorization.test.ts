@@ -121,7 +121,7 @@ describe('a user code', () => {
     (typed) => expect(readUserCode(typed)).toBe('WDJBMJHT'),
   );
 
-  test.each(['', 'WDJB-MJH', 'WDJB-MJHTT', 'WDJB-MJHA', 'WDJB_MJHT', 'WDJB-MJH1', 'ＷDJB-MJHT'])(
+  test.each(['', 'WDJB-MJH', 'WDJB-MJHTT', 'WDJB-MJHA', 'WDJB_MJHT', 'WDJB-MJH1', 'ＷDJB-MJHT', 'ſſſſ-ſſſſ'])(
     'D-02 has eight letters of twenty: %j is none',
     (typed) => expect(readUserCode(typed)).toBeUndefined(),
   );
