@@ -329,7 +329,7 @@ describe('OAuth clients', () => {
 
   const BUILT_IN = { grantTypes: ['password', 'refresh_token'], redirectURIs: [], postLogoutRedirectURIs: [] };
   const BY_BROWSER = {
-    grantTypes: ['authorization_code', ...BUILT_IN.grantTypes],
+    grantTypes: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code', ...BUILT_IN.grantTypes],
     redirectURIs: ['http://127.0.0.1', 'http://[::1]', 'http://localhost'],
     grantMethod: 'prompt',
   };
