@@ -87,36 +87,26 @@ export function createAuthorizationServer(
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
   // Users are no part of this data, so a session can be ended even if its user is disabled or not known.
   const dataOfEnds = createTokenData([keys, sessions], clock);
+  const asked = { clients, sessions, clock, events };
   const revoke = createRevocation(options, {
+    ...asked,
     data: dataOfEnds,
-    clients,
     keys,
-    sessions,
     ends,
-    clock,
-    events,
     results: metrics.revocationRequests,
   });
   const introspect = createIntrospection(options, {
+    ...asked,
     data,
-    clients,
     verifier,
     refreshTokens,
-    sessions,
-    clock,
-    events,
     results: metrics.introspections,
   });
   const isForBrowsers = grants.has('authorization_code');
   const forBrowsers = isForBrowsers ? REQUEST_METADATA : undefined;
   const metadata = createMetadata(options, { grantTypes: [...grants.keys()], forBrowsers });
-  const { endpoints: browser, pageSignIn } = createBrowserEndpoints(options, {
-    ...parts,
-    codes,
-    ends,
-    dataOfEnds,
-    metrics,
-  });
+  const browserParts = { ...parts, codes, ends, dataOfEnds, metrics };
+  const { endpoints: browser, pageSignIn } = createBrowserEndpoints(options, browserParts);
   const devices = createDevices(options, { ...parts, clients, signIn: pageSignIn, metrics });
   const publicClients = options.clients.filter((client) => client.public);
   const mayRead = createOriginTest(publicClients.flatMap(({ redirectURIs }) => redirectURIs));
