@@ -45,12 +45,17 @@ export const NATIVE_CALLBACK = 'com.example.app:/callback';
 /** Where nobody is: for a page that names the host. */
 export const GRAFANA_CALLBACK = 'https://grafana.example.com/login/generic_oauth';
 
+/** That of the clients that can keep one. */
+const SECRET = 'made-up-secret';
+const PUBLIC = ['phone', 'laptop', 'television'];
+
 /** `grafana` asks people whether it may have their data. */
 const clientsOf = ({ origin, callback }: Application) => [
-  { name: 'dashboard', public: true, redirectURIs: [callback], postLogoutRedirectURIs: [`${origin}/bye`] },
-  { name: 'console', public: true, redirectURIs: [callback] },
-  { name: 'grafana', public: true, redirectURIs: [callback, GRAFANA_CALLBACK], grantMethod: 'prompt' },
+  { name: 'dashboard', secret: SECRET, redirectURIs: [callback], postLogoutRedirectURIs: [`${origin}/bye`] },
+  { name: 'console', secret: SECRET, redirectURIs: [callback] },
+  { name: 'grafana', secret: SECRET, redirectURIs: [callback, GRAFANA_CALLBACK], grantMethod: 'prompt' },
   { name: 'phone', public: true, redirectURIs: [NATIVE_CALLBACK] },
+  { name: 'laptop', public: true, redirectURIs: [callback] },
 ];
 
 /** Where Gatehouse is reached. */
@@ -147,7 +152,12 @@ function configurationOf({ issuer, origin }: Stand, client: string): openid.Conf
     // These are reached without TLS, also if the issuer has it.
     token_endpoint: `${origin}/oauth/token`,
   };
-  const config = new openid.Configuration(metadata, client, undefined, openid.None());
+  const config = new openid.Configuration(
+    metadata,
+    client,
+    undefined,
+    PUBLIC.includes(client) ? openid.None() : openid.ClientSecretPost(SECRET),
+  );
   openid.allowInsecureRequests(config);
   return config;
 }
