@@ -11,6 +11,10 @@ export type ActName =
   | 'code_redeemed'
   /** A code was redeemed again. Somebody may have stolen it, so the session of its redemption was ended. */
   | 'code_reused'
+  /** A person has allowed a device, or refused it, and the device has fetched its tokens or the refusal. */
+  | 'device_authorized'
+  | 'device_refused'
+  | 'device_redeemed'
   | 'refresh'
   /** A refresh token was used again after its replay window. Somebody may have a copy, so its session was ended. */
   | 'refresh_token_reused'

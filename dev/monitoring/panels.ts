@@ -283,8 +283,9 @@ export const ROWS: readonly Row[] = [
           [sumBy('result', rate('gatehouse_token_reviews_total')), 'review: {{result}}'],
           [sumBy('result', rate('gatehouse_introspection_requests_total')), 'introspection: {{result}}'],
           [sumBy('result', rate('gatehouse_revocation_requests_total')), 'revocation: {{result}}'],
+          [sumBy('result', rate('gatehouse_device_authorizations_total')), 'device code: {{result}}'],
         ],
-        'TokenReviews of API servers, and introspection by applications.',
+        'TokenReviews of API servers, introspection by applications, and devices that ask for a code.',
       ),
       lines(
         'Security events',

@@ -93,11 +93,13 @@ const client = z
       .default(false)
       .describe('A client that cannot keep a secret: it may not use the password grant nor introspect tokens.'),
     grantTypes: z
-      .array(z.enum(['authorization_code', 'password', 'refresh_token']))
+      .array(
+        z.enum(['authorization_code', 'password', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code']),
+      )
       .min(1)
       .optional()
       .describe(
-        'The grants that the client may use at `POST /oauth/token`. Default: `password` (not a public client with redirectURIs), `refresh_token`, and `authorization_code` with redirectURIs.',
+        'The grants that the client may use at `POST /oauth/token`. With the last one a device without a browser shows a code, which a person enters on a page (RFC 8628); no client has it by default. Default: `password` (not a public client with redirectURIs), `refresh_token`, and `authorization_code` with redirectURIs.',
       ),
     redirectURIs: z
       .array(signInRedirect)

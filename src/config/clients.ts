@@ -51,7 +51,7 @@ const defaultGrants = (isPublic: boolean, redirectURIs: readonly string[]): read
 const KUBESPHERE = 'kubesphere';
 
 /** The grants of the built-in client besides 3.4's (D-06). */
-const BROWSER_GRANTS = ['authorization_code'];
+const BROWSER_GRANTS = ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'];
 
 /**
  * Where a program listens that runs on the person's own machine, at any port (RFC 8252 7.3). They have no path, because kubelogin

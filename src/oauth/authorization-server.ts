@@ -1,4 +1,4 @@
-import type { BrowserEndpoints } from './authorize/browser-answer.ts';
+import type { BrowserEndpoints, DevicePages } from './authorize/browser-answer.ts';
 import type { Actor, Origin } from './tokens/act.ts';
 
 /** A form POST under /oauth. `checkFormHead` has checked its head, and its body was read within the limit. */
@@ -13,7 +13,7 @@ export interface FormRequest extends Origin {
 }
 
 /** The endpoints that accept only a form. */
-export type FormEndpointName = 'token' | 'revoke' | 'introspect';
+export type FormEndpointName = 'token' | 'revoke' | 'introspect' | 'device_authorization';
 
 /** A token response (RFC 6749 5.1); the members are in wire order. */
 export interface TokenResponse {
@@ -25,6 +25,17 @@ export interface TokenResponse {
   readonly scope?: string;
   /** Present if the scope of the session has `openid` (OpenID Connect Core 3.1.3.3). */
   readonly id_token?: string;
+}
+
+/** A device authorization response (RFC 8628 3.2); the members are in wire order. */
+export interface DeviceAuthorization {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete: string;
+  /** Whole seconds, as the interval between two polls. */
+  readonly expires_in: number;
+  readonly interval: number;
 }
 
 /** GET or POST /oauth/logout. The parameters are in the query and, with POST, in the form. */
@@ -76,6 +87,11 @@ export interface PublicDocument {
   readonly etag: string;
 }
 
+/** What devices and the people who allow them reach (RFC 8628). */
+export interface DeviceEndpoints extends DevicePages {
+  authorizeDevice(request: FormRequest): Promise<DeviceAuthorization>;
+}
+
 /** The part of the authorization server that the routes under /oauth need. Every refusal is a thrown or rejected `OAuthError`. */
 export interface AuthorizationServer {
   /** Checks content type and query string before the body of a form is read (N-02, N-03). Throws `OAuthError`. */
@@ -90,13 +106,15 @@ export interface AuthorizationServer {
    * `OAuthError`.
    */
   userinfo(authorization: string | undefined, actorKnown?: (actor: Actor) => void): Userinfo;
-  /** Absent if no client has a sign-in by browser. */
+  /** Absent if no client has a sign-in by browser or the device grant. */
   readonly browser?: BrowserEndpoints;
   /**
    * Whether pages of this origin may read the answers of the token, userinfo and revocation endpoints and of the documents: those
    * of public clients may, because they run in the browser. Absent if no public client has pages.
    */
   readonly mayRead?: (origin: string) => boolean;
+  /** Absent if no client has the device grant. */
+  readonly devices?: DeviceEndpoints;
   logout(request: EndSessionRequest): Promise<LogoutResponse>;
   /** The JWKS: public keys in the states next, active and verify-only. */
   keys(): PublicDocument;

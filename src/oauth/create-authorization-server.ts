@@ -12,6 +12,10 @@ import { REQUEST_METADATA } from './authorize/authorization-request.ts';
 import { createBrowserEndpoints } from './authorize/browser-endpoints.ts';
 import { createOriginTest } from './authorize/redirect-uris.ts';
 import type { ClientSecrets } from './client-secrets.ts';
+import { type BuiltDeviceEndpoints, createDeviceEndpoints, type DeviceParts } from './device/device-endpoints.ts';
+import { createDeviceGrant, type DeviceGrantParts } from './device/device-grant.ts';
+import type { DeviceRecords } from './device/device-records.ts';
+import { createDeviceValues, hasDeviceGrant } from './device/device-request.ts';
 import { createBearerTokens } from './endpoints/authorization-header.ts';
 import { createClientAuthentication } from './endpoints/client-authentication.ts';
 import type { Grant } from './endpoints/grant.ts';
@@ -25,8 +29,8 @@ import { type CodeGrantParts, createCodeGrant } from './grants/code-grant.ts';
 import { createPasswordGrant, type PasswordGrantParts } from './grants/password-grant.ts';
 import { createRefreshGrant, type RefreshGrantParts } from './grants/refresh-grant.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
-import { createTokenMetrics } from './metrics.ts';
-import type { OAuthOptions } from './options.ts';
+import { createTokenMetrics, type TokenMetrics } from './metrics.ts';
+import { DEVICE_GRANT, type OAuthOptions } from './options.ts';
 import { createSessionEnds, type SessionEnds } from './sessions/session-ends.ts';
 import type { SessionStore } from './sessions/sessions.ts';
 import { createTokenData, type TokenData } from './token-data.ts';
@@ -56,6 +60,7 @@ export interface AuthorizationServerParts {
   /** Counts refused clients, by reason. */
   readonly clientFailures: Counter<'reason'>;
   readonly clientSecrets: ClientSecrets;
+  readonly deviceRecords: DeviceRecords;
 }
 
 export interface BuiltAuthorizationServer extends AuthorizationServer {
@@ -82,42 +87,40 @@ export function createAuthorizationServer(
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
   // Users are no part of this data, so a session can be ended even if its user is disabled or not known.
   const dataOfEnds = createTokenData([keys, sessions], clock);
+  const asked = { clients, sessions, clock, events };
   const revoke = createRevocation(options, {
+    ...asked,
     data: dataOfEnds,
-    clients,
     keys,
-    sessions,
     ends,
-    clock,
-    events,
     results: metrics.revocationRequests,
   });
   const introspect = createIntrospection(options, {
+    ...asked,
     data,
-    clients,
     verifier,
     refreshTokens,
-    sessions,
-    clock,
-    events,
     results: metrics.introspections,
   });
   const isForBrowsers = grants.has('authorization_code');
   const forBrowsers = isForBrowsers ? REQUEST_METADATA : undefined;
   const metadata = createMetadata(options, { grantTypes: [...grants.keys()], forBrowsers });
-  const browser = createBrowserEndpoints(options, { ...parts, codes, ends, dataOfEnds, metrics });
+  const browserParts = { ...parts, codes, ends, dataOfEnds, metrics };
+  const { endpoints: browser, pageSignIn } = createBrowserEndpoints(options, browserParts);
+  const devices = createDevices(options, { ...parts, clients, signIn: pageSignIn, metrics });
   const publicClients = options.clients.filter((client) => client.public);
   const mayRead = createOriginTest(publicClients.flatMap(({ redirectURIs }) => redirectURIs));
-  const formEndpoints = { token, revoke, introspect };
+  const formEndpoints = { token, revoke, introspect, device_authorization: devices };
   const bearerToken = createBearerTokens(options, verifier);
   return {
-    checkFormHead: (endpoint, contentType, query) => formEndpoints[endpoint].checkHead(contentType, query),
+    checkFormHead: (endpoint, contentType, query) => formEndpoints[endpoint]?.checkHead(contentType, query),
     token: token.token,
     revoke: revoke.answer,
     introspect: introspect.answer,
     userinfo: createUserinfo(options, { bearerToken, standing }),
-    ...(isForBrowsers ? { browser } : {}),
+    ...(isForBrowsers || devices ? { browser } : {}),
     ...(mayRead ? { mayRead } : {}),
+    ...(devices ? { devices } : {}),
     logout: createLogout(options, { bearerToken, ends, events }),
     keys: createJwks(keys),
     metadata: () => metadata,
@@ -125,7 +128,20 @@ export function createAuthorizationServer(
   };
 }
 
-type GrantParts = CodeGrantParts & PasswordGrantParts & RefreshGrantParts;
+/** `undefined` if no client has the device grant. */
+const createDevices = (
+  options: OAuthOptions,
+  { metrics, ...parts }: Omit<DeviceParts, 'results'> & { readonly metrics: TokenMetrics },
+): BuiltDeviceEndpoints | undefined =>
+  hasDeviceGrant(options)
+    ? createDeviceEndpoints(options, { ...parts, results: metrics.deviceAuthorizations })
+    : undefined;
+
+type GrantParts = CodeGrantParts &
+  PasswordGrantParts &
+  RefreshGrantParts &
+  Omit<DeviceGrantParts, 'values'> &
+  Pick<AuthorizationServerParts, 'keys'>;
 
 /** The grants that this configuration has, keyed by `grant_type`. That of codes is one of them if a client may send people here. */
 function createGrants(options: OAuthOptions, parts: GrantParts): ReadonlyMap<string, Grant> {
@@ -133,9 +149,14 @@ function createGrants(options: OAuthOptions, parts: GrantParts): ReadonlyMap<str
   const forBrowsers: readonly [string, Grant][] = isForBrowsers
     ? [['authorization_code', createCodeGrant(options, parts)]]
     : [];
+  const values = createDeviceValues(parts.keys, parts.clock);
+  const forDevices: readonly [string, Grant][] = hasDeviceGrant(options)
+    ? [[DEVICE_GRANT, createDeviceGrant(options, { ...parts, values })]]
+    : [];
   return new Map([
     ...forBrowsers,
     ['password', createPasswordGrant(options, parts)],
     ['refresh_token', createRefreshGrant(options, parts)],
+    ...forDevices,
   ]);
 }

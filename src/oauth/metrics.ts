@@ -81,6 +81,7 @@ export interface TokenMetrics {
   readonly signIns: SignInCounter;
   readonly revocationRequests: Counter<'result'>;
   readonly introspections: Counter<'result'>;
+  readonly deviceAuthorizations: Counter<'result'>;
   readonly revocations: Counter<'scope'>;
   readonly reuse: Counter;
 }
@@ -143,6 +144,14 @@ export function createTokenMetrics(registry: Registry): TokenMetrics {
         help: 'Introspection requests, by result (active, inactive or the OAuth error).',
       },
       ['active', 'inactive', ...OAUTH_ERROR_CODES],
+    ),
+    deviceAuthorizations: resultCounter(
+      registry,
+      {
+        name: 'gatehouse_device_authorizations_total',
+        help: 'Requests for a device code, by result (ok or the OAuth error).',
+      },
+      ['ok', ...OAUTH_ERROR_CODES],
     ),
     revocations,
     reuse: new Counter({

@@ -1,4 +1,4 @@
-/** The error codes of RFC 6749 5.2, RFC 6750 3.1 and OpenID Connect Core that Gatehouse uses. */
+/** The error codes of RFC 6749 5.2, RFC 6750 3.1, RFC 8628 3.5 and OpenID Connect Core that Gatehouse uses. */
 export const OAUTH_ERROR_CODES = [
   'invalid_request',
   'invalid_client',
@@ -8,6 +8,10 @@ export const OAUTH_ERROR_CODES = [
   'invalid_scope',
   'invalid_token',
   'login_required',
+  'authorization_pending',
+  'slow_down',
+  'access_denied',
+  'expired_token',
   'temporarily_unavailable',
   'server_error',
 ] as const;

@@ -1,5 +1,8 @@
 import type { ClientThrottleOptions } from './endpoints/client-throttle.ts';
 
+/** The grant type of RFC 8628 3.4. */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
 /** An OAuth client. Its secret was read from the configuration (`secret`), or is in a Secret of the cluster (`secretName`). */
 export interface Client {
   /** The `client_id`. */
@@ -72,7 +75,16 @@ export const longestTokenSeconds = (options: OAuthOptions): number =>
   Math.max(...[undefined, ...options.clients].map((client) => lifetimesOf(client, options).refreshSeconds)) +
   options.maximumClockSkewSeconds;
 
-type Endpoint = 'authorize' | 'token' | 'userinfo' | 'keys' | 'revoke' | 'introspect' | 'logout';
+type Endpoint =
+  | 'authorize'
+  | 'device_authorization'
+  | 'device'
+  | 'token'
+  | 'userinfo'
+  | 'keys'
+  | 'revoke'
+  | 'introspect'
+  | 'logout';
 
 /** The URL of an endpoint. An issuer that ends in `/oauth` already contains the path prefix. */
 export const endpointUrl = (issuer: string, endpoint: Endpoint): string =>

@@ -16,6 +16,7 @@ import type { FirstAdministrator } from '../users/first-administrator.ts';
 import type { FirstPasswords } from '../users/first-passwords.ts';
 import type { PasswordSignIn, SignInRecorder, ThrottleControl } from '../users/sign-in.ts';
 import type { EmailOwners, UserDirectory } from '../users/user.ts';
+import { createDeviceRecordStore } from './device-records.ts';
 import { allUpkeep, type Family, NO_UPKEEP, type Upkeep } from './family.ts';
 import {
   createVerification,
@@ -99,7 +100,8 @@ function createEndpoints(
   const { secrets } = parts.cluster;
   const shared = { ...parts, ...verification, clientFailures: createClientFailureCounter(parts.registry) };
   const clientSecrets = createClientSecrets(oauth.clients, { ...parts, secrets, logger: clusterLogger(parts) });
-  const authorizationServer = createAuthorizationServer(oauth, { ...shared, clientSecrets });
+  const { deviceRecords, upkeep: deviceUpkeep } = createDeviceRecordStore(options, shared);
+  const authorizationServer = createAuthorizationServer(oauth, { ...shared, clientSecrets, deviceRecords });
   const caller = file === undefined ? undefined : createCallerTokenFile(file, parts);
   const callerToken = (): string | undefined => caller?.token();
   return {
@@ -108,6 +110,7 @@ function createEndpoints(
     upkeep: allUpkeep([
       { ...NO_UPKEEP, parts: caller ? [{ name: 'caller token file', run: caller.run }] : [] },
       upkeepOfClients(clientSecrets),
+      deviceUpkeep,
     ]),
   };
 }

@@ -10,6 +10,7 @@ const login = rowsOf(page, 'K');
 const logs = rowsOf(page, 'LT|L');
 const idTokens = rowsOf(page, 'ID');
 const browsers = rowsOf(page, 'B');
+const devices = rowsOf(page, 'D');
 const WANTED = [...range('N-', 1, 61), ...range('A-', 1, 54)];
 
 describe('the tables of docs/promises.md', () => {
@@ -35,13 +36,16 @@ describe('the tables of docs/promises.md', () => {
     expect(logs.map((row) => row.id)).toEqual(cases);
   });
 
-  test('have a row for each rule of the sign-in by browser and of ID tokens that their contract has', () => {
+  test('have a row for each rule of the sign-in by browser or on a device, and of ID tokens that their contract has', () => {
     const rules = [...readPage('docs/contract/signin.md').matchAll(/^\| (ID-\d+) \|/gm)].map(([, id]) => id);
     expect(rules).toEqual(range('ID-', 1, 10));
     expect(idTokens.map((row) => row.id)).toEqual(rules);
     const cases = [...readPage('docs/contract/signin.md').matchAll(/^\| (B-\d+) \|/gm)].map(([, id]) => id);
     expect(cases.length).toBeGreaterThan(20);
     expect(browsers.map((row) => row.id)).toEqual(cases);
+    const ofDevices = [...readPage('docs/contract/signin.md').matchAll(/^\| (D-\d+) \|/gm)].map(([, id]) => id);
+    expect(ofDevices.length).toBeGreaterThan(5);
+    expect(devices.map((row) => row.id)).toEqual(ofDevices);
   });
 
   test('have a row for each promise about signing in from the command line', () => {
@@ -49,7 +53,8 @@ describe('the tables of docs/promises.md', () => {
   });
 
   test('name tests, or say what is not built, or waive with a date and a reason', () => {
-    for (const row of [...rows, ...accounts, ...gateway, ...logs, ...browsers, ...idTokens, ...login]) expectShown(row);
+    for (const row of [...rows, ...accounts, ...gateway, ...logs, ...browsers, ...devices, ...idTokens, ...login])
+      expectShown(row);
   });
 
   test('name a test or a command for each target that is measured', () => {
@@ -59,13 +64,15 @@ describe('the tables of docs/promises.md', () => {
   });
 
   test.each(
-    [...rows, ...accounts, ...gateway, ...logs, ...browsers, ...idTokens, ...login, ...measured].filter(
+    [...rows, ...accounts, ...gateway, ...logs, ...browsers, ...devices, ...idTokens, ...login, ...measured].filter(
       (row) => filesOf(row).length > 0,
     ),
   )('$id is in a title of each test that it names', expectTitled);
 
   test('call nothing "not built" that a test names', () => {
-    expect(wronglyNotBuilt([...rows, ...accounts, ...gateway, ...logs, ...browsers, ...idTokens])).toEqual([]);
+    expect(wronglyNotBuilt([...rows, ...accounts, ...gateway, ...logs, ...browsers, ...devices, ...idTokens])).toEqual(
+      [],
+    );
   });
 
   test('are what the attacks of docs/security.md refer to', () => {

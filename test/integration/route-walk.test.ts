@@ -30,6 +30,9 @@ const PUBLIC = new Set([
   '/oauth/new-password', // wants a page that proves a password
   '/oauth/consent', // asks for the session of a browser itself
   '/oauth/sign-out', // asks for the session of a browser itself
+  '/oauth/device_authorization', // asks for client credentials itself
+  '/oauth/device', // asks for the session of a browser itself
+  '/oauth/device-decision', // asks for the session of a browser itself
   '/oauth/token', // asks for client credentials itself
   '/oauth/userinfo', // asks for its bearer itself, and answers in the words of OAuth
   '/oauth/revoke', // asks for client credentials itself

@@ -24,7 +24,7 @@ interface OAuthRouteParts {
   readonly bodies: BodyReader;
   readonly writer: AnswerWriter;
   readonly throttle: RefusalThrottle;
-  /** Absent if no client has a sign-in by browser. */
+  /** Absent if nobody signs in by browser. */
   readonly forBrowsers: SignInRoutes | undefined;
 }
 
@@ -62,6 +62,7 @@ function oauthRoutes(parts: OAuthRouteParts): Route[] {
     { ...shared, template: '/oauth/userinfo', methods: { GET: userinfo, HEAD: userinfo, POST: userinfo } },
     { ...shared, ...form, template: '/oauth/revoke', methods: { POST: throttleRefusals(throttle, revoke) } },
     { ...common, ...form, template: '/oauth/introspect', methods: { POST: throttleRefusals(throttle, introspect) } },
+    ...deviceRoutes(parts, { ...common, ...form }),
     { ...common, ...form, ...logoutProduces(parts), template: LOGOUT_PATH, methods: { GET: logout, POST: logout } },
     { ...shared, template: '/oauth/keys', methods: { GET: keys, HEAD: keys } },
     ...METADATA_PATHS.map((template) => ({ ...shared, template, methods: { GET: metadata, HEAD: metadata } })),
@@ -73,13 +74,15 @@ export const oauthFamily =
   (server: AuthorizationServer, issuer: string): RouteFamily =>
   (tools) => {
     const throttle = createRefusalThrottle(tools.clock);
-    const { browser: endpoints } = server;
-    const forBrowsers = endpoints && createSignInRoutes({ ...tools, throttle, issuer, endpoints });
+    const { browser: endpoints, devices } = server;
+    const forBrowsers = endpoints && createSignInRoutes({ ...tools, throttle, issuer, endpoints, devices });
     return { routes: [...oauthRoutes({ ...tools, throttle, server, forBrowsers }), ...(forBrowsers?.routes ?? [])] };
   };
 
-function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Record<FormEndpointName, Handler> {
-  const read = async (exchange: Exchange, endpoint: FormEndpointName): Promise<FormRequest> => {
+/** Reads the form of a program. */
+const formReader =
+  ({ server, limits, bodies }: OAuthRouteParts) =>
+  async (exchange: Exchange, endpoint: FormEndpointName): Promise<FormRequest> => {
     const { 'content-type': contentType, 'user-agent': userAgent, authorization } = exchange.request.headers;
     server.checkFormHead(endpoint, contentType, exchange.target.query);
     const body = await bodies.read(exchange, limits.maxFormBytes);
@@ -87,6 +90,10 @@ function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Reco
     const { address, signal } = exchange;
     return { ...originOf(exchange), authorization, body, signal, address, userAgent };
   };
+
+function formHandlers(parts: OAuthRouteParts): Record<Exclude<FormEndpointName, 'device_authorization'>, Handler> {
+  const { server, writer } = parts;
+  const read = formReader(parts);
   const sendJson = (exchange: Exchange, answer: object): void =>
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(answer)));
   return {
@@ -97,6 +104,19 @@ function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Reco
       writer.send(exchange, 200, UNCACHED, NO_BODY);
     },
   };
+}
+
+/** The device authorization endpoint, if any client has the device grant. */
+function deviceRoutes(parts: OAuthRouteParts, common: Omit<Route, 'template' | 'methods'>): Route[] {
+  const { server, writer, throttle } = parts;
+  const { devices } = server;
+  if (!devices) return [];
+  const read = formReader(parts);
+  const issue: Handler = async (exchange) => {
+    const issued = await devices.authorizeDevice(await read(exchange, 'device_authorization'));
+    writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(issued)));
+  };
+  return [{ ...common, template: '/oauth/device_authorization', methods: { POST: throttleRefusals(throttle, issue) } }];
 }
 
 /** Does not read the form, because a token in it is not accepted (N-30). */

@@ -8,8 +8,9 @@ import type {
   SignOutPage,
 } from '../../oauth/authorize/browser-answer.ts';
 import { placeOf } from '../../oauth/authorize/consent.ts';
-import { SCOPES } from '../../oauth/endpoints/grant.ts';
+import { deviceCodePage, deviceDonePage, devicePage } from './device-pages.ts';
 import { Html, html } from './html.ts';
+import { type PageContent, scopeList, signedInAs } from './page-content.ts';
 import { ICON, MARK, STYLE } from './style.ts';
 import { type Language, toWait } from './texts.ts';
 
@@ -50,6 +51,10 @@ function sourceOf(uri: string): string {
   return hasOrigin && !hostname.startsWith('[') ? origin : protocol;
 }
 
+/** Where the form leads in the end, if not to a page of ours. */
+const targetsOf = ({ redirectURI }: { readonly redirectURI?: string }): readonly string[] =>
+  redirectURI === undefined ? [] : [sourceOf(redirectURI)];
+
 /** The page of an answer. `product` is its heading. */
 export function toHtmlPage(
   answer: Exclude<BrowserAnswer, { kind: 'redirect' }>,
@@ -62,17 +67,6 @@ export function toHtmlPage(
   return { status, body, headers: { 'Content-Security-Policy': contentPolicy(formTargets), ...headers } };
 }
 
-/** What differs from page to page. */
-interface PageContent {
-  readonly title: string;
-  readonly main: Html;
-  /** Default: 200. */
-  readonly status?: number;
-  readonly headers?: HtmlPage['headers'];
-  /** Where the form may lead to, besides ourselves. */
-  readonly formTargets?: readonly string[];
-}
-
 function contentOf(answer: Exclude<BrowserAnswer, { kind: 'redirect' }>, language: Language): PageContent {
   switch (answer.kind) {
     case 'sign-in':
@@ -81,6 +75,12 @@ function contentOf(answer: Exclude<BrowserAnswer, { kind: 'redirect' }>, languag
       return newPasswordPage(answer, language);
     case 'consent':
       return consentPage(answer, language);
+    case 'device-code':
+      return deviceCodePage(answer, language);
+    case 'device':
+      return devicePage(answer, language);
+    case 'device-done':
+      return deviceDonePage(answer, language);
     case 'sign-out':
       return signOutPage(answer, language);
     case 'signed-out':
@@ -102,7 +102,7 @@ function signInPage(page: SignInPage, { texts }: Language): PageContent {
   const described = problem ? html` aria-describedby="problem" aria-invalid="true"` : undefined;
   const [first, second] = page.username === '' ? [html` autofocus`, undefined] : [undefined, html` autofocus`];
   const main = html`<h1>${texts.title}</h1>
-<p>${texts.continueTo} <strong>${page.clientId}</strong></p>
+${page.clientId === undefined ? undefined : html`<p>${texts.continueTo} <strong>${page.clientId}</strong></p>`}
 ${signedIn === undefined ? undefined : signedInAs(signedIn, texts)}
 <form method="post" action="${SIGN_IN_PATH}">
 ${told}
@@ -114,16 +114,13 @@ ${told}
 <button>${texts.submit}</button>
 </form>`;
   return {
-    ...{ title: texts.title, main, status: statusOf(page), formTargets: [sourceOf(page.redirectURI)] },
+    ...{ title: texts.title, main, status: statusOf(page), formTargets: targetsOf(page) },
     headers: retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) },
   };
 }
 
 /** In a line of its own. */
 const waitOf = (seconds: number, texts: Language['texts']): Html => html`<br>${texts.retryAfter(toWait(seconds))}`;
-
-const signedInAs = (user: string, { signedInAs: before }: Language['texts']): Html =>
-  html`<p>${before} <strong>${user}</strong></p>`;
 
 function statusOf({ problem }: SignInPage): number {
   if (problem === undefined) return 200;
@@ -151,7 +148,7 @@ ${told}
 </form>`;
   const busy = problem?.kind === 'busy' ? problem.retryAfterSeconds : undefined;
   return {
-    ...{ title, main, formTargets: [sourceOf(page.redirectURI)] },
+    ...{ title, main, formTargets: targetsOf(page) },
     status: problem === undefined ? 200 : busy === undefined ? 400 : 429,
     headers: busy === undefined ? {} : { 'Retry-After': String(busy) },
   };
@@ -172,20 +169,10 @@ function problemOf(problem: NewPasswordProblem, texts: Language['texts']): Html 
 
 /** Asks whether a client may have what it requests (B-17). */
 function consentPage(page: ConsentPage, { texts }: Language): PageContent {
-  const scopes = SCOPES.filter((scope) => page.scopes.includes(scope)).map(
-    (scope) => html`<li>${texts.scopes[scope] ?? scope}</li>
-`,
-  );
   const title = texts.consentTitle;
   const main = html`<h1>${title}</h1>
 <p><strong>${page.clientId}</strong> ${texts.wantsAccess}</p>
-${
-  scopes.length > 0
-    ? html`<p>${texts.itLearns}</p>
-<ul>
-${scopes}</ul>`
-    : undefined
-}
+${scopeList(page.scopes, texts)}
 <p>${texts.goesOnTo} <strong>${placeOf(page.redirectURI)}</strong></p>
 ${signedInAs(page.signedIn, texts)}
 ${page.otherAccount === undefined ? undefined : html`<p><a href="${page.otherAccount}">${texts.otherAccount}</a></p>`}
@@ -207,7 +194,7 @@ ${signedInAs(page.signedIn, texts)}
 <label class="choice"><input type="checkbox" name="all" value="true"> ${texts.everywhere}</label>
 <button autofocus>${texts.signOut}</button>
 </form>`;
-  return { title, main, formTargets: page.redirectURI === undefined ? [] : [sourceOf(page.redirectURI)] };
+  return { title, main, formTargets: targetsOf(page) };
 }
 
 function signedOutPage({ texts }: Language): PageContent {

@@ -3,9 +3,11 @@ import type {
   BrowserCookies,
   BrowserEndpoints,
   BrowserForm,
+  DevicePages,
 } from '../../oauth/authorize/browser-answer.ts';
 import { LOGOUT_PATH } from '../../oauth/authorize/end-session.ts';
 import { AUTHORIZE_PATH } from '../../oauth/authorize/to-target.ts';
+import { DEVICE_PATH } from '../../oauth/device/device-page.ts';
 import { checkFormHead } from '../../oauth/endpoints/form.ts';
 import { invalidRequest, refused } from '../../oauth/endpoints/refusals.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -16,6 +18,7 @@ import { type RefusalThrottle, throttleRefusals } from '../limits/refusal-thrott
 import { originOf } from '../request-origin.ts';
 import { type BrowserCookieJar, createBrowserCookies } from './browser-cookie.ts';
 import { isNavigation, isOwnForm } from './browser-demands.ts';
+import { DEVICE_DECISION_PATH } from './device-pages.ts';
 import { CONSENT_PATH, NEW_PASSWORD_PATH, SIGN_IN_PATH, SIGN_OUT_PATH, toHtmlPage } from './pages.ts';
 import { chooseLanguage } from './texts.ts';
 
@@ -23,6 +26,8 @@ export interface SignInRouteParts {
   readonly platform: string;
   readonly issuer: string;
   readonly endpoints: BrowserEndpoints;
+  /** Absent if no client has the device grant. */
+  readonly devices: DevicePages | undefined;
   readonly bodies: BodyReader;
   readonly writer: AnswerWriter;
   readonly random: Random;
@@ -46,13 +51,22 @@ const AS_QUERY = /^[\w.~!$'()*+,;=:@/?%&-]*$/;
 
 /** A browser's `Accept` is not looked at: all of these answer with pages. */
 export function createSignInRoutes(parts: SignInRouteParts): SignInRoutes {
-  const { endpoints, throttle } = parts;
+  const { endpoints, devices, throttle } = parts;
   const cookies = createBrowserCookies(parts, parts.random);
   const page = { access: 'public', admission: 'other', produces: 'any', crossOrigin: 'never' } as const;
   const common = { ...page, readsForm: true } as const;
   const visit = visitHandler(parts, cookies);
   const form = (answer: (form: BrowserForm) => Promise<BrowserAnswer>): Handler =>
     throttleRefusals(throttle, formHandler(answer, parts, cookies));
+  const waiting = (answer: (form: BrowserForm) => Promise<BrowserAnswer>): Handler =>
+    throttleRefusals(throttle, formHandler(answer, parts, cookies, { leavesSeat: true }));
+  const deviceRoutes = (pages: DevicePages): Route[] => {
+    const GET = visit(pages.visit);
+    return [
+      { ...common, template: DEVICE_PATH, methods: { GET, HEAD: GET, POST: waiting(pages.code) } },
+      { ...common, template: DEVICE_DECISION_PATH, methods: { POST: form(pages.decide) } },
+    ];
+  };
   const GET = visit(endpoints.authorize);
   const endSession = visit(endpoints.endSession);
   const endSessionByForm = repeatAsGet(LOGOUT_PATH, parts);
@@ -63,6 +77,7 @@ export function createSignInRoutes(parts: SignInRouteParts): SignInRoutes {
       { ...common, template: NEW_PASSWORD_PATH, admission: 'sign-in', methods: { POST: form(endpoints.newPassword) } },
       { ...common, template: CONSENT_PATH, methods: { POST: form(endpoints.consent) } },
       { ...common, template: SIGN_OUT_PATH, methods: { POST: form(endpoints.signOut) } },
+      ...(devices ? deviceRoutes(devices) : []),
     ],
     endSession: (exchange) => (exchange.request.method === 'POST' ? endSessionByForm : endSession)(exchange),
   };
@@ -112,6 +127,7 @@ function formHandler(
   answerTo: (form: BrowserForm) => Promise<BrowserAnswer>,
   parts: SignInRouteParts,
   cookies: BrowserCookieJar,
+  { leavesSeat = false } = {},
 ): Handler {
   const { bodies, throttle } = parts;
   return async (exchange) => {
@@ -120,11 +136,12 @@ function formHandler(
     checkFormHead(request.headers['content-type'], exchange.target.query);
     const body = await bodies.read(exchange, FORM_BYTES);
     exchange.admit();
+    if (leavesSeat) exchange.leaveSeat();
     const { address, signal } = exchange;
     const userAgent = request.headers['user-agent'];
     const sent = readCookies(exchange, cookies);
     const answer = await answerTo({ ...originOf(exchange), ...sent, body, address, userAgent, signal });
-    const isThrottled = answer.kind === 'sign-in' && answer.retryAfterSeconds !== undefined;
+    const isThrottled = 'retryAfterSeconds' in answer && answer.retryAfterSeconds !== undefined;
     if (isThrottled) await throttle.turn(exchange);
     send(parts, exchange, answer, answer.session === undefined ? [] : [cookies.session.header(answer.session)]);
   };

@@ -1,6 +1,7 @@
 import type { BrowserAnswer, SignInProblem } from '../../oauth/authorize/browser-answer.ts';
 import type { PasswordRule } from '../../users/first-passwords.ts';
 import { preferredLanguages } from '../answer/accept.ts';
+import { CHINESE_DEVICE, type DeviceTexts, ENGLISH_DEVICE } from './device-texts.ts';
 
 type Fault = Extract<BrowserAnswer, { kind: 'fault' }>['fault'];
 
@@ -58,6 +59,7 @@ interface PageTexts {
   readonly failedTitle: string;
   readonly returnText: string;
   readonly goOn: string;
+  readonly device: DeviceTexts;
 }
 
 const ENGLISH: PageTexts = {
@@ -117,12 +119,14 @@ const ENGLISH: PageTexts = {
     ambiguous: 'The application or its address is named more than once.',
     expired: 'This page has expired. Go back to the application and begin again.',
     lost_cookie: 'Your browser did not send the cookie of this page. Begin again, and allow cookies for this site.',
+    device_over: 'This request has ended, or was answered before. Begin again on the device.',
   },
   again: 'Begin again',
   returnTitle: 'You are signed in',
   failedTitle: 'You are not signed in',
   returnText: 'Go on to the application.',
   goOn: 'Continue',
+  device: ENGLISH_DEVICE,
 };
 
 const CHINESE: PageTexts = {
@@ -182,12 +186,14 @@ const CHINESE: PageTexts = {
     ambiguous: '应用程序或其地址被重复指定。',
     expired: '此页面已过期。请返回应用程序重新开始。',
     lost_cookie: '您的浏览器没有发送此页面的 Cookie。请允许本站使用 Cookie 并重新开始。',
+    device_over: '该请求已结束或已被处理。请在设备上重新开始。',
   },
   again: '重新开始',
   returnTitle: '您已登录',
   failedTitle: '您未登录',
   returnText: '继续前往应用程序。',
   goOn: '继续',
+  device: CHINESE_DEVICE,
 };
 
 export interface Language {

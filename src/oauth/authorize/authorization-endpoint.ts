@@ -119,6 +119,7 @@ function createConsent(options: OAuthOptions, parts: SignInParts): BrowserEndpoi
       const opened = openPending(parameter(fields, 'request') ?? '', form.browser, { ...parts, options });
       if ('again' in opened) return opened.again;
       const { pending } = opened;
+      if ('visit' in pending) return { kind: 'fault', fault: 'expired' };
       const live = parts.browserSessions.live(form.session);
       if (!live || live.session.sid !== pending.sid) return beginAgain(pending);
       act.involves({ user: live.user.name, clientId: pending.request.clientId });

@@ -1,5 +1,5 @@
 import { MOST_PARAMETERS, parseParameters } from '../endpoints/form.ts';
-import { SCOPES } from '../endpoints/grant.ts';
+import { knownScope } from '../endpoints/grant.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Client, OAuthOptions } from '../options.ts';
 import type { PageFault } from './browser-answer.ts';
@@ -228,7 +228,7 @@ function toRequest(
   client: Client,
   to: Return,
 ): { readonly request: AuthorizationRequest; readonly prompting: Prompting } {
-  const words = [...new Set(scopeWords(values))].filter((word) => SCOPES.includes(word));
+  const scope = knownScope(values.get('scope'));
   const nonce = values.get('nonce');
   const codeChallenge = values.get('code_challenge');
   return {
@@ -236,7 +236,7 @@ function toRequest(
       ...to,
       clientId: client.name,
       isRedirectNamed: values.has('redirect_uri'),
-      ...(words.length > 0 ? { scope: words.join(' ') } : {}),
+      ...(scope === undefined ? {} : { scope }),
       ...(nonce === undefined ? {} : { nonce }),
       ...(codeChallenge === undefined ? {} : { codeChallenge }),
     },

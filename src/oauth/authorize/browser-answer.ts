@@ -20,8 +20,8 @@ interface ClientPage extends FormPage {
   readonly redirectURI: string;
 }
 
-/** The sign-in page. */
-export interface SignInPage extends ClientPage {
+/** The sign-in page. Without a client it leads to a page of ours. */
+export interface SignInPage extends FormPage, Partial<Pick<ClientPage, 'clientId'>> {
   readonly kind: 'sign-in';
   /** What the field of the name begins with. */
   readonly username: string;
@@ -38,7 +38,7 @@ export type NewPasswordProblem =
   | Extract<FirstPasswordResult, { kind: 'refused' | 'busy' }>;
 
 /** Asks a person who has proven a first password for one of their own (B-26). */
-export interface NewPasswordPage extends ClientPage {
+export interface NewPasswordPage extends FormPage, Partial<Pick<ClientPage, 'clientId'>> {
   readonly kind: 'new-password';
   readonly signedIn: string;
   readonly problem?: NewPasswordProblem;
@@ -59,6 +59,44 @@ export interface SignOutPage extends FormPage {
   readonly signedIn: string;
 }
 
+/** Why a typed code of a device was not taken. */
+export type DeviceCodeProblem = 'malformed' | 'unknown' | 'expired' | 'throttled' | 'busy';
+
+/** Asks a signed-in person for the code that a device shows. */
+export interface DeviceCodePage extends FormPage {
+  readonly kind: 'device-code';
+  readonly signedIn: string;
+  /** What the field begins with. */
+  readonly userCode: string;
+  readonly problem?: DeviceCodeProblem;
+  /** Whole seconds, with the problems `throttled` and `busy`. */
+  readonly retryAfterSeconds?: number;
+  /** A path that begins anew with another account. */
+  readonly otherAccount: string;
+}
+
+/** Asks a signed-in person whether a device may sign in. */
+export interface DevicePage extends FormPage {
+  readonly kind: 'device';
+  readonly signedIn: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** As the device shows it. */
+  readonly userCode: string;
+  /** The address that asked, and for how many whole minutes it has been waiting. */
+  readonly address: string;
+  readonly minutes: number;
+  readonly otherAccount: string;
+}
+
+/** Says that the decision about a device is made. */
+interface DeviceDonePage {
+  readonly kind: 'device-done';
+  readonly isAllowed: boolean;
+  readonly clientId: string;
+  readonly locales: readonly string[];
+}
+
 /** Why a person gets a page instead of a redirect: nobody knows yet whether the redirect address is the client's. */
 export type PageFault = 'malformed' | 'unknown_client' | 'unknown_redirect' | 'ambiguous';
 
@@ -68,13 +106,20 @@ export type BrowserAnswer = (
   | NewPasswordPage
   | ConsentPage
   | SignOutPage
+  | DeviceCodePage
+  | DevicePage
+  | DeviceDonePage
   | { readonly kind: 'signed-out'; readonly locales: readonly string[] }
   /** A redirect to the client with its parameters, or to ourselves. */
   | { readonly kind: 'redirect'; readonly location: string }
   /** A form that the person posts to the client (OAuth 2.0 Form Post Response Mode). */
   | { readonly kind: 'post'; readonly action: string; readonly fields: Readonly<Record<string, string>> }
   /** A page that says what is wrong; `again` is a path that begins anew. */
-  | { readonly kind: 'fault'; readonly fault: PageFault | 'expired' | 'lost_cookie'; readonly again?: string }
+  | {
+      readonly kind: 'fault';
+      readonly fault: PageFault | 'expired' | 'lost_cookie' | 'device_over';
+      readonly again?: string;
+    }
 ) & {
   /** The new value of the session cookie; `''` removes it. Absent: it stays as it is. */
   readonly session?: string;
@@ -119,4 +164,13 @@ export interface BrowserEndpoints {
   /** RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0 2). */
   endSession(visit: BrowserVisit & { readonly browser: string }): Promise<BrowserAnswer>;
   signOut(form: BrowserForm): Promise<BrowserAnswer>;
+}
+
+/** The pages on which people allow devices. */
+export interface DevicePages {
+  /** The page for the code. */
+  visit(visit: BrowserVisit & { readonly browser: string }): Promise<BrowserAnswer>;
+  /** The form with the code. It may wait for seconds until a device asks with this code. */
+  code(form: BrowserForm): Promise<BrowserAnswer>;
+  decide(form: BrowserForm): Promise<BrowserAnswer>;
 }

@@ -18,7 +18,8 @@ import { createEndSession, type PendingSignOut } from './end-session.ts';
 import { createIdTokenHints } from './id-token-hint.ts';
 import { createNewPassword, createNewPasswordPage, type ProvenPassword } from './new-password-form.ts';
 import { createOnward } from './onward.ts';
-import type { PendingRequest } from './pending-request.ts';
+import { createPageSignIn, type PageSignIn } from './page-sign-in.ts';
+import type { PendingSignIn } from './pending-request.ts';
 import { createLastingValues } from './sealed-values.ts';
 import type { SignInParts } from './sign-in-form.ts';
 
@@ -42,9 +43,9 @@ interface BrowserParts extends PasswordCheckParts, Pick<AuthorizationEndpointPar
 export function createBrowserEndpoints(
   options: OAuthOptions,
   { ends, dataOfEnds, codes, keys, users, standing, sessions, firstPasswords, ...parts }: BrowserParts,
-): BrowserEndpoints {
+): { readonly endpoints: BrowserEndpoints; readonly pageSignIn: PageSignIn } {
   const { clock, events } = parts;
-  const requests = createLastingValues<PendingRequest>('authorization request', keys, clock);
+  const requests = createLastingValues<PendingSignIn>('authorization request', keys, clock);
   const values = createLastingValues<BrowserSession>('browser session', keys, clock);
   const readable = readsOf(sessions);
   const browserSessions = createBrowserSessions(options, { values, users, standing, sessions: readable, clock });
@@ -59,9 +60,10 @@ export function createBrowserEndpoints(
   const newPasswordPage: SignInParts['newPasswordPage'] = (pending, user) =>
     user.uninitialized !== undefined && firstPasswords() ? toNewPassword(pending, user) : undefined;
   const signInParts = { ...parts, requests, browserSessions, sessions: readable, answers, onward, newPasswordPage };
-  return {
+  const endpoints = {
     ...createAuthorizationEndpoint(options, { ...signInParts, hints }),
     newPassword: createNewPassword(options, { ...signInParts, proofs, users, standing, firstPasswords, ends }),
     ...createEndSession(options, { pendingSignOuts, browserSessions, hints, ends, data: dataOfEnds, events }),
   };
+  return { endpoints, pageSignIn: createPageSignIn(requests, browserSessions) };
 }

@@ -1,5 +1,5 @@
 import type { SecurityEvents } from '../../security-events.ts';
-import { type Form, parameter, parseForm, parseParameters } from '../endpoints/form.ts';
+import { type Form, parameter, parseForm, parseQuery } from '../endpoints/form.ts';
 import { notAvailable } from '../endpoints/refusals.ts';
 import { withParameters } from '../endpoints/with-parameters.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -54,7 +54,7 @@ export function createEndSession(
 ): Pick<BrowserEndpoints, 'endSession' | 'signOut'> {
   const endSession: BrowserEndpoints['endSession'] = (visit) =>
     asAct(parts.events, visit, async (act) => {
-      const parameters = readParameters(visit.query);
+      const parameters = parseQuery(visit.query);
       if (!parameters) return { kind: 'fault', fault: 'malformed' };
       const hint = parts.hints(parameter(parameters, 'id_token_hint'));
       const destination = destinationOf(parameters, hint, options);
@@ -79,16 +79,6 @@ export function createEndSession(
       return end(session, { destination: pending, everywhere, act }, parts);
     });
   return { endSession, signOut };
-}
-
-/** `undefined` if the address is damaged. */
-function readParameters(query: string): Form | undefined {
-  try {
-    return parseParameters(query);
-  } catch (error) {
-    if (error instanceof OAuthError) return undefined;
-    throw error;
-  }
 }
 
 /** An address that is not registered for the client is left out, so that nobody can send people elsewhere through us (B-52). */

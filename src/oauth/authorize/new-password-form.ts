@@ -7,13 +7,13 @@ import type { Act } from '../tokens/act.ts';
 import { standingDigest, type UserStandings } from '../tokens/user-standing.ts';
 import { asAct } from './browser-act.ts';
 import type { BrowserAnswer, BrowserEndpoints, BrowserForm, NewPasswordPage } from './browser-answer.ts';
-import { beginAgain, checkPending, PAGE_SECONDS, type PendingRequest } from './pending-request.ts';
+import { beginAgain, checkPending, clientOf, PAGE_SECONDS, type PendingSignIn } from './pending-request.ts';
 import type { SealedValues } from './sealed-values.ts';
 import { createBegin, type SignInParts } from './sign-in-form.ts';
 
 /** A person who has entered a first password, and has to choose one before the sign-in goes on. */
 export interface ProvenPassword {
-  readonly pending: PendingRequest;
+  readonly pending: PendingSignIn;
   readonly user: string;
   /** A digest of the user's password and state. With another one, the proof is no longer worth anything. */
   readonly standing: string;
@@ -30,7 +30,7 @@ export interface NewPasswordParts extends SignInParts {
 /** The page that asks for a new password after the first one was right. */
 export const createNewPasswordPage =
   ({ proofs, standing }: Pick<NewPasswordParts, 'proofs' | 'standing'>) =>
-  (pending: PendingRequest, user: User): NewPasswordPage =>
+  (pending: PendingSignIn, user: User): NewPasswordPage =>
     toPage(pending, {
       request: proofs.seal({ pending, user: user.name, standing: standingDigest(user, standing) }, PAGE_SECONDS),
       signedIn: user.name,
@@ -48,7 +48,7 @@ export function createNewPassword(options: OAuthOptions, parts: NewPasswordParts
       const opened = checkPending(proof?.pending, form.browser, options);
       if (!proof || 'again' in opened) return 'again' in opened ? opened.again : { kind: 'fault', fault: 'expired' };
       const { pending } = opened;
-      act.involves({ user: proof.user, clientId: pending.request.clientId });
+      act.involves({ user: proof.user, clientId: clientOf(pending).clientId });
       const user = parts.users.byName(proof.user);
       const again = beginAgain(pending);
       if (!user || standingDigest(user, parts.standing) !== proof.standing) return again;
@@ -84,7 +84,7 @@ const setPassword = (
  */
 async function goOn(
   name: string,
-  pending: PendingRequest,
+  pending: PendingSignIn,
   {
     begin,
     again,
@@ -104,6 +104,6 @@ async function goOn(
 }
 
 const toPage = (
-  { request: { clientId, redirectURI }, locales }: PendingRequest,
+  pending: PendingSignIn,
   shown: Pick<NewPasswordPage, 'request' | 'signedIn' | 'problem'>,
-): NewPasswordPage => ({ kind: 'new-password', clientId, redirectURI, locales, ...shown });
+): NewPasswordPage => ({ kind: 'new-password', ...clientOf(pending), locales: pending.locales, ...shown });

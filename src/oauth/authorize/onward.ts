@@ -5,17 +5,23 @@ import type { BrowserSession, BrowserSessions } from './browser-session.ts';
 import type { ClientAnswers } from './client-answers.ts';
 import type { IssueCode, SignedIn } from './code-issue.ts';
 import { consentTo } from './consent.ts';
-import { PAGE_SECONDS, type PendingRequest, type PendingRequests } from './pending-request.ts';
+import {
+  PAGE_SECONDS,
+  type PendingRequest,
+  type PendingRequests,
+  type PendingSignIn,
+  type PendingVisit,
+} from './pending-request.ts';
 import { toOtherAccount } from './to-target.ts';
 
-/** What comes after the sign-in: a question, or the way back to the client. */
+/** What comes after the sign-in: a question, the way back to the client, or a page of ours. */
 export interface Onward {
   /** Whether a person who is signed in already has to agree before the client gets a code (B-17). */
   mustAsk(pending: PendingRequest, session: BrowserSession): boolean;
   /** What comes for a person who is signed in already. */
-  goOn(pending: PendingRequest, session: BrowserSession, how: SignedIn): BrowserAnswer;
+  goOn(pending: PendingSignIn, session: BrowserSession, how: SignedIn): BrowserAnswer;
   /** What comes after the password. */
-  afterPassword(pending: PendingRequest, session: BrowserSession, how: SignedIn): BrowserAnswer;
+  afterPassword(pending: PendingSignIn, session: BrowserSession, how: SignedIn): BrowserAnswer;
   /** Sends the browser back with a code. */
   toClient(pending: PendingRequest, session: BrowserSession, how: SignedIn): BrowserAnswer;
 }
@@ -51,11 +57,17 @@ export function createOnward(
     request: requests.seal({ ...pending, by, sid: session.sid }, PAGE_SECONDS),
     ...(pending.expectedUser === undefined ? { otherAccount: toOtherAccount(pending) } : {}),
   });
+  const toVisit = ({ visit }: PendingVisit, session: BrowserSession): BrowserAnswer => ({
+    ...{ kind: 'redirect', location: visit },
+    session: browserSessions.seal(session),
+  });
   const unless =
     (asks: Onward['mustAsk']): Onward['goOn'] =>
-    (pending, session, how) =>
-      asks(pending, session)
+    (pending, session, how) => {
+      if ('visit' in pending) return toVisit(pending, session);
+      return asks(pending, session)
         ? { ...consentPage(pending, session, how), session: browserSessions.seal(session) }
         : toClient(pending, session, how);
+    };
   return { mustAsk, goOn: unless(mustAsk), afterPassword: unless(wantsConsent), toClient };
 }

@@ -7,12 +7,22 @@ import { isRegistered } from './redirect-uris.ts';
 import type { SealedValues } from './sealed-values.ts';
 import { toTarget } from './to-target.ts';
 
-/** An authorization request on its way through a page, and the browser that has the page. */
-export interface PendingRequest {
-  readonly request: AuthorizationRequest;
+/** A page, and the browser that has it. */
+interface PendingPage {
   /** `digestOf` the value of the browser's cookie. */
   readonly browser: string;
   readonly locales: readonly string[];
+}
+
+/** A sign-in that goes on to a page of ours instead of a client. */
+export interface PendingVisit extends PendingPage {
+  /** The path of that page, with its query. */
+  readonly visit: string;
+}
+
+/** An authorization request on its way through a page, and the browser that has the page. */
+export interface PendingRequest extends PendingPage {
+  readonly request: AuthorizationRequest;
   /** Whether the client wants the person to be asked, also if it was before (`prompt=consent`). */
   readonly asksConsent: boolean;
   /** Whether the client wants a password, also if somebody is signed in (`prompt=login` or `select_account`). */
@@ -27,13 +37,20 @@ export interface PendingRequest {
   readonly by?: SignInWay;
 }
 
-export type PendingRequests = SealedValues<PendingRequest>;
+/** What a sign-in goes on to. */
+export type PendingSignIn = PendingRequest | PendingVisit;
+
+export type PendingRequests = SealedValues<PendingSignIn>;
+
+/** The client of the request, and where its answer goes. Nothing for a page of ours. */
+export const clientOf = (pending: PendingSignIn): Partial<Pick<AuthorizationRequest, 'clientId' | 'redirectURI'>> =>
+  'visit' in pending ? {} : { clientId: pending.request.clientId, redirectURI: pending.request.redirectURI };
 
 /** Enough to look up a password. The page then has to be asked for again. */
 export const PAGE_SECONDS = 600;
 
 /** The request of a page; a `BrowserAnswer` if the person has to begin again. */
-type CheckedPending = { readonly pending: PendingRequest } | { readonly again: BrowserAnswer };
+type CheckedPending = { readonly pending: PendingSignIn } | { readonly again: BrowserAnswer };
 
 /** Opens what the form of a page sent. */
 export const openPending = (
@@ -44,14 +61,14 @@ export const openPending = (
 
 /** Checks that the page belongs to this browser and its request may still be answered. */
 export function checkPending(
-  pending: PendingRequest | undefined,
+  pending: PendingSignIn | undefined,
   browser: string | undefined,
   options: OAuthOptions,
 ): CheckedPending {
-  if (!pending || !isStillGood(pending.request, options)) return { again: EXPIRED };
+  if (!pending || !('visit' in pending || isStillGood(pending.request, options))) return { again: EXPIRED };
   if (browser === undefined || digestOf(browser) !== pending.browser)
     return {
-      again: mayBeginAgain(pending) ? { kind: 'fault', fault: 'lost_cookie', again: toTarget(pending) } : EXPIRED,
+      again: mayBeginAgain(pending) ? { kind: 'fault', fault: 'lost_cookie', again: targetOf(pending) } : EXPIRED,
     };
   return { pending };
 }
@@ -59,11 +76,14 @@ export function checkPending(
 const EXPIRED = { kind: 'fault', fault: 'expired' } as const;
 
 /** The ID token that names the expected user is not kept. Without it another person could go on, so the client has to begin again (B-13). */
-const mayBeginAgain = ({ expectedUser }: PendingRequest): boolean => expectedUser === undefined;
+const mayBeginAgain = (pending: PendingSignIn): boolean => 'visit' in pending || pending.expectedUser === undefined;
+
+/** Where the sign-in can begin again. */
+const targetOf = (pending: PendingSignIn): string => ('visit' in pending ? pending.visit : toTarget(pending));
 
 /** Sends the browser back to the beginning of the request. */
-export const beginAgain = (pending: PendingRequest): BrowserAnswer =>
-  mayBeginAgain(pending) ? { kind: 'redirect', location: toTarget(pending) } : EXPIRED;
+export const beginAgain = (pending: PendingSignIn): BrowserAnswer =>
+  mayBeginAgain(pending) ? { kind: 'redirect', location: targetOf(pending) } : EXPIRED;
 
 /** Another replica may have made the page, with an older configuration. */
 function isStillGood(

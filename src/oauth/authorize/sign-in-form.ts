@@ -13,7 +13,7 @@ import type { BrowserAnswer, BrowserEndpoints, BrowserForm, NewPasswordPage, Sig
 import type { BrowserSessions } from './browser-session.ts';
 import type { ClientAnswers } from './client-answers.ts';
 import type { Onward } from './onward.ts';
-import { openPending, type PendingRequest, type PendingRequests } from './pending-request.ts';
+import { clientOf, openPending, type PendingRequests, type PendingSignIn } from './pending-request.ts';
 
 export interface SignInParts extends PasswordCheckParts {
   readonly requests: PendingRequests;
@@ -25,7 +25,7 @@ export interface SignInParts extends PasswordCheckParts {
   readonly clock: Clock;
   readonly events: SecurityEvents;
   /** The page for a user who must choose a password; `undefined` if this one need not. */
-  newPasswordPage(pending: PendingRequest, user: User): NewPasswordPage | undefined;
+  newPasswordPage(pending: PendingSignIn, user: User): NewPasswordPage | undefined;
 }
 
 /** The form of the sign-in page. */
@@ -39,7 +39,7 @@ export function createSignIn(options: OAuthOptions, parts: SignInParts): Browser
       const opened = openPending(sealed, form.browser, { ...parts, options });
       if ('again' in opened) return opened.again;
       const { pending } = opened;
-      act.involves({ clientId: pending.request.clientId });
+      act.involves({ clientId: clientOf(pending).clientId });
       const typed = { username: parameter(fields, 'username') ?? '', password: parameter(fields, 'password') ?? '' };
       const judged = await judge(typed, form, act, parts);
       if (!('user' in judged)) return again(pending, { request: sealed, username: typed.username, ...judged });
@@ -66,16 +66,16 @@ async function judge(
 }
 
 const again = (
-  { request: { clientId, redirectURI }, locales }: PendingRequest,
+  pending: PendingSignIn,
   shown: Pick<SignInPage, 'request' | 'username' | 'problem' | 'retryAfterSeconds'>,
-): SignInPage => ({ kind: 'sign-in', clientId, redirectURI, locales, ...shown });
+): SignInPage => ({ kind: 'sign-in', ...clientOf(pending), locales: pending.locales, ...shown });
 
 /** Begins the session of the browser, and goes on to the client. */
 export const createBegin =
   ({ maximumClockSkewSeconds }: OAuthOptions, parts: SignInParts) =>
   async (
     user: User,
-    pending: PendingRequest,
+    pending: PendingSignIn,
     { form, act }: { readonly form: BrowserForm; readonly act: Act },
   ): Promise<BrowserAnswer> => {
     const { browserSessions, answers, onward } = parts;
@@ -83,7 +83,7 @@ export const createBegin =
     const session = browserSessions.begin(user, browserSessions.known(form.session));
     act.involves({ user: user.name, sid: session.sid });
     act.says({ by: 'password' });
-    if (pending.expectedUser === undefined || pending.expectedUser === user.name)
+    if ('visit' in pending || pending.expectedUser === undefined || pending.expectedUser === user.name)
       return onward.afterPassword(pending, session, { by: 'password', act });
     const error = { code: 'login_required', description: 'another user has signed in' } as const;
     return { ...answers.error(pending.request, error), session: browserSessions.seal(session) };

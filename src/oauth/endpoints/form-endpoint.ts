@@ -33,7 +33,7 @@ export interface FormEndpointParts {
 
 /** The endpoint's name, and how its request is recorded in the audit trail once the client is authenticated. */
 interface FormEndpointNames {
-  readonly endpoint: Exclude<FormEndpointName, 'token'>;
+  readonly endpoint: Exclude<FormEndpointName, 'token' | 'device_authorization'>;
   begin(act: Act, client: Client): void;
 }
 

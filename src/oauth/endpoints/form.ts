@@ -1,3 +1,4 @@
+import { OAuthError } from '../oauth-error.ts';
 import { invalidRequest, toOAuthError } from './refusals.ts';
 
 /** The parameters of a form by name; no name occurs twice. */
@@ -54,6 +55,16 @@ export function parseParameters(text: string): Form {
     form.set(name, value);
   }
   return form;
+}
+
+/** The parameters of an address that a browser opens; `undefined` if it is damaged. */
+export function parseQuery(query: string): Form | undefined {
+  try {
+    return parseParameters(query);
+  } catch (error) {
+    if (error instanceof OAuthError) return undefined;
+    throw error;
+  }
 }
 
 /** The value of a parameter; an empty one counts as omitted (RFC 6749 3.2). */

@@ -49,6 +49,12 @@ export function requestedScope(form: Form): string | undefined {
   return words.size === 0 ? undefined : [...words].join(' ');
 }
 
+/** The known words of a scope without duplicates; `undefined` if there are none. Others are ignored (OpenID Connect Core 3.1.2.1). */
+export function knownScope(scope: string | undefined): string | undefined {
+  const words = new Set((scope ?? '').split(' ').filter((word) => SCOPES.includes(word)));
+  return words.size === 0 ? undefined : [...words].join(' ');
+}
+
 /**
  * Refuses a refresh that requests more scope than was granted (RFC 6749 6, N-22). A refresh may request less, but the new token
  * still has the scope of the session.

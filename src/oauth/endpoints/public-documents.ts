@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PublicDocument } from '../authorization-server.ts';
 import type { PublicJwk } from '../keys/signing-key-data.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
-import { endpointUrl, type OAuthOptions } from '../options.ts';
+import { DEVICE_GRANT, endpointUrl, type OAuthOptions } from '../options.ts';
 import { SCOPES } from './grant.ts';
 import { notAvailable } from './refusals.ts';
 
@@ -44,6 +44,9 @@ export function createMetadata(
   return toDocument({
     issuer: options.issuer,
     ...(forBrowsers ? { authorization_endpoint: endpointUrl(options.issuer, 'authorize') } : {}),
+    ...(grantTypes.includes(DEVICE_GRANT)
+      ? { device_authorization_endpoint: endpointUrl(options.issuer, 'device_authorization') }
+      : {}),
     token_endpoint: endpointUrl(options.issuer, 'token'),
     userinfo_endpoint: endpointUrl(options.issuer, 'userinfo'),
     jwks_uri: endpointUrl(options.issuer, 'keys'),

@@ -19,6 +19,7 @@ export const INVALID_REQUESTS = {
   'the parameter password is missing': ['N-13'],
   'the parameter refresh_token is missing': ['N-20'],
   'the parameter code is missing': ['B-43'],
+  'the parameter device_code is missing': ['D-04'],
   'the parameter token is missing': ['T-23'],
   'the parameter post_logout_redirect_uri is not registered for the client': ['T-35'],
   'the parameter all is not a boolean': ['T-36'],
@@ -41,7 +42,7 @@ export const OAUTH_REFUSALS = {
   clientAuthenticationFailed: [['N-10', 'T-23'], 401, 'invalid_client', 'client authentication failed'],
   tooManyClientFailures: [['N-10'], 429, 'temporarily_unavailable', 'too many failed client authentications'],
   callerAuthenticationFailed: [['N-61'], 401, 'invalid_client', 'caller authentication failed'],
-  unauthorizedClient: [['N-11'], 400, 'unauthorized_client', 'the client may not use this grant type'],
+  unauthorizedClient: [['N-11', 'D-06'], 400, 'unauthorized_client', 'the client may not use this grant type'],
   /** A public client cannot authenticate, so it gets no information about tokens. */
   mayNotIntrospect: [['T-26'], 400, 'unauthorized_client', 'a public client may not introspect tokens'],
   unsupportedGrantType: [['N-12'], 400, 'unsupported_grant_type', 'the grant type is not supported'],
@@ -60,6 +61,14 @@ export const OAUTH_REFUSALS = {
   /** For a client that sent a bearer token with the form: it shows its sign-in page only after a 401. */
   refreshTokenNotValidBesideBearer: [['T-01'], 401, 'invalid_grant', 'the refresh token is not valid'],
   codeNotValid: [['B-42', 'B-43'], 400, 'invalid_grant', 'the authorization code is not valid'],
+  deviceCodeNotValid: [['D-04'], 400, 'invalid_grant', 'the device code is not valid'],
+  authorizationPending: [['D-04'], 400, 'authorization_pending', 'nobody has allowed the device yet'],
+  slowDown: [['D-04'], 400, 'slow_down', 'wait five seconds more between two requests'],
+  deviceRefused: [['D-04'], 400, 'access_denied', 'the person has refused'],
+  deviceCodeExpired: [['D-04'], 400, 'expired_token', 'the device code has expired'],
+  tooManyDevices: [['D-05'], 429, 'temporarily_unavailable', 'too many device codes were issued'],
+  /** So many people are about to allow devices that no further decision is kept. */
+  tooManyDecisions: [['D-03'], 429, 'temporarily_unavailable', 'too many people are allowing devices'],
   /** No browser opened the page by a navigation, or another site posted its form. */
   crossSiteForm: [['B-24'], 403, 'invalid_request', 'another site may not send this request'],
   tooManyRotations: [['T-02'], 429, 'temporarily_unavailable', 'the session was refreshed too often'],
@@ -71,7 +80,7 @@ export const OAUTH_REFUSALS = {
   malformedBearer: [['T-22', 'T-33'], 400, 'invalid_request', 'the Authorization header is malformed'],
   /** Keys or session records are not available. Nothing has changed, and the client may send the request again. */
   notAvailable: [
-    ['N-24', 'N-60', 'T-12', 'T-25', 'T-36', 'B-45'],
+    ['N-24', 'N-60', 'T-12', 'T-25', 'T-36', 'B-45', 'D-04'],
     503,
     'server_error',
     'the server cannot answer now; try again',

@@ -2,7 +2,7 @@ import type { ActName, SecurityEvents } from '../../security-events.ts';
 import type { FormRequest, TokenResponse } from '../authorization-server.ts';
 import type { TokenMetrics } from '../metrics.ts';
 import type { OAuthError } from '../oauth-error.ts';
-import type { Client } from '../options.ts';
+import { type Client, DEVICE_GRANT } from '../options.ts';
 import type { TokenData } from '../token-data.ts';
 import { Act } from '../tokens/act.ts';
 import { parseAuthorization } from './authorization-header.ts';
@@ -25,6 +25,7 @@ export interface TokenEndpointParts {
 /** The name of each grant in the audit trail. */
 const ACTS: Readonly<Record<string, ActName>> = {
   authorization_code: 'code_redeemed',
+  [DEVICE_GRANT]: 'device_redeemed',
   password: 'sign_in',
   refresh_token: 'refresh',
 };

@@ -1,27 +1,21 @@
-import type { Clock } from '../../runtime/clock.ts';
 import type { User, UserDirectory } from '../../users/user.ts';
-import type { TokenResponse } from '../authorization-server.ts';
 import { type AuthorizationCode, type AuthorizationCodes, digestOf } from '../authorize/authorization-code.ts';
 import { type Form, parameter } from '../endpoints/form.ts';
 import type { Grant, GrantRequest } from '../endpoints/grant.ts';
-import { invalidRequest, notAvailable, refused } from '../endpoints/refusals.ts';
+import { invalidRequest, refused } from '../endpoints/refusals.ts';
 import type { Client, OAuthOptions } from '../options.ts';
-import { rememberedSeconds, type SessionEnds } from '../sessions/session-ends.ts';
-import { isDead, withCutOff } from '../sessions/session-rules.ts';
-import { waitPastCutOff } from '../sessions/session-start.ts';
-import type { SessionChange, SessionStore, UserSessions } from '../sessions/sessions.ts';
-import type { TokenIssuer } from '../tokens/token-issuer.ts';
-import type { Imprint, TokenSession } from '../tokens/token-session.ts';
+import type { SessionEnds } from '../sessions/session-ends.ts';
+import type { SessionStore } from '../sessions/sessions.ts';
+import type { TokenSession } from '../tokens/token-session.ts';
 import { isAsSignedIn, type UserStandings } from '../tokens/user-standing.ts';
+import { createSessionBegin, type SessionBeginParts } from './session-begin.ts';
 
-export interface CodeGrantParts {
+export interface CodeGrantParts extends SessionBeginParts {
   readonly codes: Pick<AuthorizationCodes, 'open'>;
   readonly users: Pick<UserDirectory, 'byName'>;
   readonly standing: UserStandings;
   readonly sessions: Pick<SessionStore, 'read' | 'update' | 'knowsEndsOf'>;
   readonly ends: Pick<SessionEnds, 'reused'>;
-  readonly issuer: TokenIssuer;
-  readonly clock: Clock;
 }
 
 /** A code whose request and user are as they were when it was issued. */
@@ -36,12 +30,20 @@ interface GoodCode {
  * it on any replica and ends the session (RFC 6749 4.1.2, B-42).
  */
 export function createCodeGrant(options: OAuthOptions, parts: CodeGrantParts): Grant {
+  const begin = createSessionBegin(options, parts);
   return async (request) => {
-    const good = await goodCode(request, parts, options.maximumClockSkewSeconds);
-    const { user } = good.session;
-    const { signal } = request.http;
-    await waitPastCutOff(user.name, options.maximumClockSkewSeconds, { ...parts, signal });
-    return redeem(good, request, options, parts);
+    const { act, http } = request;
+    const { code, session } = await goodCode(request, parts, options.maximumClockSkewSeconds);
+    const { signal } = http;
+    // The code counts as old as the session of the browser: a replica that did not know yet of its end may have issued the code.
+    const named = { session, allowedAt: code.authTime, codeIssuedAt: code.issuedAt, nonce: code.nonce };
+    const begun = await begin(named, { act, signal });
+    if (begun.kind === 'begun') return begun.tokens;
+    if (begun.kind === 'reused') {
+      act.is('code_reused');
+      await parts.ends.reused(session.user.name, session.sid);
+    }
+    throw refused('codeNotValid');
   };
 }
 
@@ -99,45 +101,3 @@ function userFault(
   if (!user || !isAsSignedIn(user, signedIn, { standing, skewSeconds })) return 'user_changed';
   return sessions.knowsEndsOf(code.sid) ? undefined : 'begun_elsewhere';
 }
-
-type Outcome = { readonly kind: 'redeemed'; readonly imprint: Imprint } | { readonly kind: 'ended' | 'reused' };
-
-async function redeem(
-  { code, session }: GoodCode,
-  { act }: GrantRequest,
-  options: OAuthOptions,
-  { sessions, issuer, ends, clock }: CodeGrantParts,
-): Promise<TokenResponse> {
-  const user = session.user.name;
-  const alone = (begun: UserSessions, at: number): UserSessions =>
-    withCutOff(begun, { at, keepUntil: at + rememberedSeconds(options), spared: session.sid });
-  const decide = (current: UserSessions): SessionChange<Outcome> => {
-    if (current.live.has(session.sid) || current.dead.has(session.sid)) return { outcome: { kind: 'reused' } };
-    // The code counts as old as the session of the browser: a replica that did not know yet of its end may have issued the code.
-    if (isDead(current, { sid: session.sid, iat: code.authTime })) return { outcome: { kind: 'ended' } };
-    const issuedAt = Math.max(Math.floor(clock.now() / 1000), code.issuedAt);
-    const imprint = issuer.imprint(0, issuedAt);
-    const record = {
-      ...imprint,
-      rotatedAtMs: clock.now(),
-      rotationsMs: [],
-      keepUntil: issuer.keepUntil(session, imprint),
-    };
-    const begun = { ...current, live: new Map(current.live).set(session.sid, record) };
-    return { next: options.multipleLogin ? begun : alone(begun, issuedAt), outcome: { kind: 'redeemed', imprint } };
-  };
-  const outcome = await orUnavailable(sessions.update(user, decide));
-  if (outcome.kind === 'reused') {
-    act.is('code_reused');
-    await ends.reused(user, session.sid);
-  }
-  if (outcome.kind !== 'redeemed') throw refused('codeNotValid');
-  if (!options.multipleLogin) act.says({ othersEnded: true });
-  return issuer.pair(session, outcome.imprint, code.nonce);
-}
-
-/** A failed write changes nothing, and the code is still good (B-45). */
-const orUnavailable = <Result>(write: Promise<Result>): Promise<Result> =>
-  write.catch((error: unknown) => {
-    throw notAvailable(error);
-  });

@@ -40,7 +40,14 @@ export const CLIENT_FAULTS = [
 
 export type ClientFault = (typeof CLIENT_FAULTS)[number];
 
-export type EndpointName = 'authorize' | 'token' | 'revoke' | 'introspect' | 'logout' | 'authenticate';
+export type EndpointName =
+  | 'authorize'
+  | 'device_authorization'
+  | 'token'
+  | 'revoke'
+  | 'introspect'
+  | 'logout'
+  | 'authenticate';
 
 /**
  * Collects what a request under /oauth does and how it ends, and reports it as one line of the audit trail when it ends. A
@@ -64,6 +71,11 @@ export class Act {
   /** Sets the name of the act. */
   is(name: ActName): void {
     this.#name = name;
+  }
+
+  /** Takes the name back: the request turned out to be one of many that change nothing. A refused client keeps its line. */
+  leavesNoLine(): void {
+    this.#name = undefined;
   }
 
   /** Adds to the actor; members that are absent here keep their values. */

@@ -113,6 +113,23 @@ export const fakeAuthorizationServer: AuthorizationServer = {
     endSession: async () => ({ kind: 'signed-out', locales: [] }),
     signOut: async () => ({ kind: 'signed-out', locales: [] }),
   },
+  devices: {
+    authorizeDevice: async () => ({
+      ...{ device_code: 'ddd', user_code: 'WDJB-MJHT', verification_uri: 'https://gatehouse.example.com/oauth/device' },
+      verification_uri_complete: 'https://gatehouse.example.com/oauth/device?user_code=WDJB-MJHT&request=sealed',
+      ...{ expires_in: 600, interval: 5 },
+    }),
+    visit: async () => ({
+      ...{ kind: 'device-code', request: 'sealed', signedIn: 'alice', userCode: '', locales: [] },
+      otherAccount: '/oauth/device?prompt=select_account',
+    }),
+    code: async () => ({
+      ...{ kind: 'device', request: 'sealed', signedIn: 'alice', clientId: 'tv', scopes: ['openid'], locales: [] },
+      ...{ userCode: 'WDJB-MJHT', address: '192.0.2.1', minutes: 1 },
+      otherAccount: '/oauth/device?prompt=select_account',
+    }),
+    decide: async () => ({ kind: 'device-done', isAllowed: true, clientId: 'tv', locales: [] }),
+  },
   logout: async () => ({}),
   keys: () => keys,
   metadata: () => metadata,

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { atEnd } from '../../support/at-end.ts';
+import { passwordOf, startCluster, startService } from '../service/stand.ts';
+import { allowDevice } from './person-at-browser.ts';
 import { Machine } from './signing-in.ts';
 
 const CLAIMS = Buffer.from(JSON.stringify({ username: 'ada' })).toString('base64url');
@@ -45,4 +47,26 @@ test('D-07 a sign-in by device opens no browser here, and keeps the session', as
   const client = { client_id: 'gatehouse', client_secret: 'gatehouse' };
   const poll = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: 'sealed' };
   expect(forms).toEqual([client, ...[1, 2, 3].map(() => ({ ...client, ...poll }))]);
+});
+
+test('D-06 D-07 a sign-in by device works with nothing configured', async () => {
+  const service = await startService(await startCluster());
+  const machine = new Machine(service.gatehouse.origin);
+  const allowed = Promise.withResolvers<void>();
+  const { said } = await machine.run('login', {
+    args: ['--device', '--username', 'ada'],
+    // The address in it is that of the issuer, which is not where this server listens.
+    told: (line) => {
+      const query = /, or open \S+(\?[^;\s]+)/.exec(line)?.[1];
+      if (query === undefined) return;
+      const address = `${service.gatehouse.origin}/oauth/device${query}`;
+      allowDevice(address, { username: 'ada', password: passwordOf('ada') }).then(
+        () => allowed.resolve(),
+        allowed.reject,
+      );
+    },
+    sleep: () => allowed.promise,
+  });
+  expect(said.at(-1)).toContain(' as ada; ');
+  expect((await service.list(machine.session().accessToken)).status).toBe(200);
 });

@@ -20,3 +20,12 @@ export async function signInOnPage(address: string, person: Person, browser = ne
   if (location === undefined) throw new Error(`the page does not lead back: ${page.status} ${page.text}`);
   return browser.open(new URL(location));
 }
+
+/** Signs in on the page for devices, and allows the one whose code is in the address. */
+export async function allowDevice(address: string, person: Person): Promise<Page> {
+  const browser = new Browser();
+  let page = await browser.submit(await browser.open(new URL(address)), { ...person });
+  const { location } = page.headers;
+  if (location !== undefined) page = await browser.open(new URL(location, page.url));
+  return browser.submit(page, { decision: 'allow' });
+}

@@ -20,6 +20,10 @@ interface Run {
   readonly typed?: readonly string[];
   /** What the person's browser does with an address; without, there is no browser. */
   readonly browse?: (address: string) => Promise<unknown>;
+  /** Sees each line for the person as soon as it is written. */
+  readonly told?: (line: string) => void;
+  /** Replaces each wait. */
+  readonly sleep?: () => Promise<void>;
   /** Ctrl-C. */
   readonly interrupted?: AbortSignal;
 }
@@ -57,7 +61,7 @@ export class Machine {
   /** Runs a command against the server, in this process. Rejects as the command does. */
   async run(
     action: 'login' | 'logout',
-    { args = [], environment = {}, typed, browse, interrupted }: Run = {},
+    { args = [], environment = {}, typed, browse, told, sleep, interrupted }: Run = {},
   ): Promise<Done> {
     const command = parseCommand([action, '--server', this.#server, ...args], undefined);
     if (command.kind !== 'client') throw new Error(JSON.stringify(command));
@@ -65,7 +69,7 @@ export class Machine {
     const said: string[] = [];
     const answers = [...(typed ?? [])];
     const parts: ClientParts = {
-      clock: { ...systemClock, now: () => Date.now() + this.aheadMs },
+      clock: { ...systemClock, now: () => Date.now() + this.aheadMs, ...(sleep ? { sleep } : {}) },
       random: systemRandom,
       environment,
       homeFolder: this.home,
@@ -87,7 +91,10 @@ export class Machine {
       readInput: async () => Buffer.from(''),
       readFile: (path) => readFileSync(path),
       print: (line) => printed.push(line),
-      complain: (line) => said.push(line),
+      complain: (line) => {
+        said.push(line);
+        told?.(line);
+      },
     };
     await runClientCommand(command.request, parts);
     return { printed, said };

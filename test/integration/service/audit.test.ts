@@ -309,6 +309,9 @@ const SILENT: Readonly<Record<string, string>> = {
   '/oauth/new-password': 'without its page it is nobody’s password; its lines are those of B-26',
   '/oauth/consent': 'without its page it is nobody’s decision; its lines are those of B-44',
   '/oauth/sign-out': 'without its page it ends nothing; its lines are those of B-50',
+  '/oauth/device_authorization': 'codes that nobody has allowed yet; a refused client has its line',
+  '/oauth/device': 'a page, which changes nothing that anybody may have',
+  '/oauth/device-decision': 'without its page it is nobody’s decision; its lines are those of D-04',
   '/oauth/userinfo': 'a read with an access token, as any other: the access log names its session',
 };
 

@@ -35,6 +35,7 @@ test('C-37 a replica that is cut off judges by what it knows through ten minutes
     'pods-fresh',
     'namespaces-fresh',
     'sessions-fresh',
+    'device-codes-fresh',
     'revocations-fresh',
   ]);
   for (const { access_token: token } of [kept, ended]) {

@@ -37,6 +37,8 @@ const NOT_FOR_CLIENTS = [
   '/oauth/new-password',
   '/oauth/consent',
   '/oauth/sign-out',
+  '/oauth/device',
+  '/oauth/device-decision',
 ];
 
 const basic = ({ client_id, client_secret }: typeof CLIENT): Record<string, string> => ({
@@ -61,6 +63,7 @@ describe('the metadata of a running service', () => {
     const { metadata } = await start([
       ...CLIENTS,
       { name: 'web', public: true, redirectURIs: ['https://app.example.com/'] },
+      { name: 'tv', public: true, grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'] },
     ]);
     const offered = createRoutes(appParts())
       .map(({ template }) => template)

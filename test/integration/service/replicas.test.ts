@@ -203,7 +203,9 @@ describe('replicas that share their sessions', () => {
     });
     await eventually(
       () => service.call('/readyz'),
-      ({ body }) => body.details?.causes.map(({ field }: { field: string }) => field).join() === 'sessions-synced',
+      ({ body }) =>
+        body.details?.causes.map(({ field }: { field: string }) => field).join() ===
+        'sessions-synced,device-codes-synced',
     );
     const refused = await service.signInAnswer('ada', passwordOf('ada'));
     expect([refused.status, refused.body.error]).toEqual([503, 'server_error']);

@@ -329,7 +329,7 @@ describe('OAuth clients', () => {
 
   const BUILT_IN = { grantTypes: ['password', 'refresh_token'], redirectURIs: [], postLogoutRedirectURIs: [] };
   const BY_BROWSER = {
-    grantTypes: ['authorization_code', ...BUILT_IN.grantTypes],
+    grantTypes: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code', ...BUILT_IN.grantTypes],
     redirectURIs: ['http://127.0.0.1', 'http://[::1]', 'http://localhost'],
     grantMethod: 'prompt',
   };
@@ -464,6 +464,18 @@ describe('OAuth clients', () => {
   test('B-02 have no authorization code without redirect addresses', () => {
     expect(problemsOf(clients('[{name: a, secret: x, grantTypes: [authorization_code]}]'))).toEqual([
       'authentication.oauthOptions.clients[0].grantTypes: authorization_code needs redirectURIs',
+    ]);
+  });
+
+  test('D-06 give the device grant only to clients that name it, without redirect addresses', () => {
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    const list = `[{name: a, public: true, grantTypes: ["${device}", refresh_token]}, {name: b, secret: x, redirectURIs: ["https://b/"]}]`;
+    const { config } = load(clients(list));
+    const [first, second] = config.authentication.oauthOptions.clients;
+    expect(first?.grantTypes).toEqual([device, 'refresh_token']);
+    expect(second?.grantTypes).not.toContain(device);
+    expect(problemsOf(clients('[{name: a, secret: x, grantTypes: [device_code]}]'))).toEqual([
+      expect.stringMatching(/^authentication\.oauthOptions\.clients\[0\]\.grantTypes\[0\]: /),
     ]);
   });
 

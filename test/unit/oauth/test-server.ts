@@ -4,6 +4,8 @@ import { Registry } from 'prom-client';
 import type { AgingCopy, LastProof } from '../../../src/data-age.ts';
 import type { AuthorizationServer, FormRequest, TokenResponse } from '../../../src/oauth/authorization-server.ts';
 import { createAuthorizationServer } from '../../../src/oauth/create-authorization-server.ts';
+import { createDeviceRecords, type StoredRecords } from '../../../src/oauth/device/device-records.ts';
+import { createMemoryRecords } from '../../../src/oauth/device/memory-records.ts';
 import { newKeyData } from '../../../src/oauth/keys/signing-key-data.ts';
 import { createSigningKeys, type SigningKeyOptions, type SigningKeys } from '../../../src/oauth/keys/signing-keys.ts';
 import { createClientFailureCounter, createVerificationCounter } from '../../../src/oauth/metrics.ts';
@@ -170,7 +172,10 @@ export interface TestServer {
 }
 
 /** A whole authorization server with its keys loaded; each test changes one thing. */
-export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise<TestServer> {
+export async function newTestServer(
+  change: Partial<OAuthOptions> = {},
+  records: StoredRecords = createMemoryRecords(),
+): Promise<TestServer> {
   const clock = new FakeClock();
   const random = systemRandom;
   const registry = new Registry();
@@ -214,6 +219,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
     userOf: (typed: string) => users.get(typed),
   };
   const clientFailures = createClientFailureCounter(registry);
+  const deviceRecords = createDeviceRecords('', { records, keys, clock, random, logger });
   const parts = {
     ...judging,
     users: directory,
@@ -225,6 +231,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
     clientFailures,
     clientSecrets: configuredSecrets,
     firstPasswords: () => test.firstPasswords,
+    deviceRecords,
   };
   const server = createAuthorizationServer(options, parts);
   return Object.assign(test, {
