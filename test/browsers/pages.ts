@@ -1,4 +1,13 @@
-import { ADA, GRAFANA_CALLBACK, IVY, newRequest, type Stand, startAccountStand, startStand } from './stand.ts';
+import {
+  ADA,
+  GRAFANA_CALLBACK,
+  IVY,
+  newDevice,
+  newRequest,
+  type Stand,
+  startAccountStand,
+  startStand,
+} from './stand.ts';
 import type { Tab } from './tab.ts';
 
 /** Starts Gatehouse and brings a tab with an empty browser to a page. */
@@ -37,6 +46,16 @@ async function signOut(tab: Tab): Promise<void> {
   await tab.open(`${stand.issuer}/logout`);
 }
 
+async function enterDevice(tab: Tab): Promise<void> {
+  await tab.open(`${(await startStand()).issuer}/device`);
+  await tab.submit(ADA);
+}
+
+async function lookAtDevice(tab: Tab): Promise<void> {
+  await tab.open((await newDevice(await startStand())).address);
+  await tab.submit(ADA);
+}
+
 /** Every page that a person may see, by a name for files. */
 export const PAGES: Readonly<Record<string, Way>> = {
   'sign-in': open,
@@ -69,5 +88,15 @@ export const PAGES: Readonly<Record<string, Way>> = {
   'signed-out': async (tab) => {
     await signOut(tab);
     await tab.submit();
+  },
+  'device-code': enterDevice,
+  'device-code-refused': async (tab) => {
+    await enterDevice(tab);
+    await tab.submit({ user_code: 'AEIOU' });
+  },
+  device: lookAtDevice,
+  'device-allowed': async (tab) => {
+    await lookAtDevice(tab);
+    await tab.submit({}, 'button[value=allow]');
   },
 };

@@ -32,6 +32,8 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   'sign-out': { page: 'sign-out' },
   'other-account': { page: 'other-account' },
   'consent-narrow-chinese': { page: 'consent', width: 360, language: 'zh-CN' },
+  'device-code': { page: 'device-code' },
+  device: { page: 'device' },
   'lost-cookie': { page: 'lost-cookie' },
   return: { page: 'return' },
 };

@@ -105,6 +105,16 @@ describe.each(BRANDS)('a person who is signed in with %s', (brand) => {
     expect(tab.complaints).toEqual([]);
   });
 
+  test('B-17 is asked each time by a program of this machine, which may be any program', async () => {
+    const { stand, tab } = await signedIn();
+    for (let count = 0; count < 2; count++) {
+      const { redeem } = await comes(tab, stand, { client: 'laptop' });
+      await expect.poll(tab.look).toMatchObject({ heading: 'Allow access?' });
+      await tab.submit({}, 'button[value=allow]');
+      expect(await redeem()).toMatchObject({ user: 'ada' });
+    }
+  });
+
   test('B-17 B-29 takes another account when an application asks', async () => {
     const { stand, tab } = await signedIn();
     const { redeem } = await comes(tab, stand, { client: 'grafana' });

@@ -96,6 +96,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
   test('B-22 signs in by the keyboard alone', async () => {
     const { tab, redeem } = await atPage();
     const { keyboard } = tab.page;
+    await expect.poll(tab.look).toMatchObject({ focus: 'username' });
     await keyboard.type(ADA.username);
     await keyboard.press('Tab');
     await keyboard.type(ADA.password);

@@ -42,15 +42,23 @@ interface MovableStand extends Stand {
 /** A native application, which the system starts when a browser comes to an address with its scheme (RFC 8252 7.1). */
 export const NATIVE_CALLBACK = 'com.example.app:/callback';
 
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
 /** Where nobody is: for a page that names the host. */
 export const GRAFANA_CALLBACK = 'https://grafana.example.com/login/generic_oauth';
 
+/** That of the clients that can keep one. */
+const SECRET = 'made-up-secret';
+const PUBLIC = ['phone', 'laptop', 'television'];
+
 /** `grafana` asks people whether it may have their data. */
 const clientsOf = ({ origin, callback }: Application) => [
-  { name: 'dashboard', public: true, redirectURIs: [callback], postLogoutRedirectURIs: [`${origin}/bye`] },
-  { name: 'console', public: true, redirectURIs: [callback] },
-  { name: 'grafana', public: true, redirectURIs: [callback, GRAFANA_CALLBACK], grantMethod: 'prompt' },
+  { name: 'dashboard', secret: SECRET, redirectURIs: [callback], postLogoutRedirectURIs: [`${origin}/bye`] },
+  { name: 'console', secret: SECRET, redirectURIs: [callback] },
+  { name: 'grafana', secret: SECRET, redirectURIs: [callback, GRAFANA_CALLBACK], grantMethod: 'prompt' },
   { name: 'phone', public: true, redirectURIs: [NATIVE_CALLBACK] },
+  { name: 'television', public: true, grantTypes: [DEVICE_GRANT, 'refresh_token'] },
+  { name: 'laptop', public: true, redirectURIs: [callback] },
 ];
 
 /** Where Gatehouse is reached. */
@@ -146,8 +154,14 @@ function configurationOf({ issuer, origin }: Stand, client: string): openid.Conf
     authorization_endpoint: `${issuer}/authorize`,
     // These are reached without TLS, also if the issuer has it.
     token_endpoint: `${origin}/oauth/token`,
+    device_authorization_endpoint: `${origin}/oauth/device_authorization`,
   };
-  const config = new openid.Configuration(metadata, client, undefined, openid.None());
+  const config = new openid.Configuration(
+    metadata,
+    client,
+    undefined,
+    PUBLIC.includes(client) ? openid.None() : openid.ClientSecretPost(SECRET),
+  );
   openid.allowInsecureRequests(config);
   return config;
 }
@@ -170,4 +184,21 @@ export async function newRequest(
     return { user: tokens.claims()?.sub, idToken: tokens.id_token };
   };
   return { url, state, redeem };
+}
+
+/** A device without a browser that shows a code (RFC 8628). */
+export interface Device {
+  readonly userCode: string;
+  /** The address with the code in it. */
+  readonly address: string;
+  /** Asks as often as it may until somebody has decided. Returns the user, or rejects with the error of the token endpoint. */
+  poll(): Promise<string | undefined>;
+}
+
+export async function newDevice(stand: Stand): Promise<Device> {
+  const config = configurationOf(stand, 'television');
+  const begun = await openid.initiateDeviceAuthorization(config, { scope: 'openid groups' });
+  const poll = async (): Promise<string | undefined> =>
+    (await openid.pollDeviceAuthorizationGrant(config, begun)).claims()?.sub;
+  return { userCode: begun.user_code, address: begun.verification_uri_complete ?? '', poll };
 }

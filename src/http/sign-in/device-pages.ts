@@ -38,7 +38,7 @@ ${whoseDevices(page, texts)}`;
 export function devicePage(page: DevicePage, { texts: { device, ...texts } }: Language): PageContent {
   const title = device.title;
   const main = html`<h1>${title}</h1>
-<p class="code">${page.userCode}</p>
+<div class="code">${page.userCode}</div>
 <p>${device.compare}</p>
 <p><strong>${page.clientId}</strong> ${texts.wantsAccess}</p>
 ${scopeList(page.scopes, texts)}

@@ -27,9 +27,10 @@ button.second { margin-top: .75rem; color: var(--accent); background: transparen
 button.second:hover { background: var(--ground); }
 ul { margin: .5rem 0 0; padding-left: 1.25rem; }
 ul + p { margin-top: 1rem; }
+form + p { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--edge); }
 .code { font: 600 1.75rem/1.25 ui-monospace, monospace; letter-spacing: .08em; text-transform: uppercase; }
-p.code { margin-top: 1.25rem; }
-.warning { margin-top: 1.25rem; padding-left: .75rem; border-left: 4px solid var(--line); font-weight: 600; }
+div.code { margin-top: 1.25rem; color: var(--ink); }
+.warning { margin-top: 1.25rem; padding: .625rem .75rem; color: var(--ink); background: var(--ground); border-left: .25rem solid var(--line); border-radius: .25rem; }
 .choice { display: flex; gap: .5rem; align-items: center; font-weight: 400; }
 .choice input { width: 1.125rem; height: 1.125rem; margin: 0; }
 a { color: var(--accent); }

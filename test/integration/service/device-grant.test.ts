@@ -64,7 +64,7 @@ describe('a device without a browser', () => {
     await poll(first, device.device_code);
     const asked = await typed;
     expect(asked.status).toBe(200);
-    expect(asked.text).toMatch(new RegExp(`<p class="code">${device.user_code}</p>`));
+    expect(asked.text).toMatch(new RegExp(`<div class="code">${device.user_code}</div>`));
     expect(asked.text).toMatch(/<strong>tv<\/strong>.*<li>who you are<\/li>\s*<li>the groups that you are in<\/li>/s);
     expect(asked.text).toMatch(
       /<strong>198\.51\.100\.7<\/strong>, less than a minute ago\..*Only go on if you started/s,
