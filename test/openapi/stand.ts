@@ -32,7 +32,7 @@ export async function startDescribed(more: object = {}): Promise<Service['gateho
   const clients = [
     { name: 'console', secret: 'made-up-secret' },
     { name: 'web', public: true, redirectURIs: ['https://app.example.com/callback'] },
-    { name: 'device', public: true, grantTypes: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'] },
+    { name: 'tv', public: true, grantTypes: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'] },
   ];
   // A caller with so many wrong credentials would soon be told to wait.
   const throttles = ['authenticate', 'address', 'client'].map((of) => [`${of}RateLimiterMaxTries`, 1_000_000]);
@@ -73,7 +73,9 @@ async function makeUsers(service: Service): Promise<void> {
 export const DESCRIPTIONS = ['/openapi/platform.json', '/openapi/platform.yaml'] as const;
 
 /** Their forms come from pages of ours, so nobody can make one up. */
-export const PAGE_FORMS = ['sign-in', 'new-password', 'consent', 'sign-out', 'device', 'device-decision'].map((form) => `POST /oauth/${form}`);
+export const PAGE_FORMS = ['sign-in', 'new-password', 'consent', 'sign-out', 'device', 'device-decision'].map(
+  (form) => `POST /oauth/${form}`,
+);
 
 /** The described operations of the API port that fulfil a condition, without the one of this path. */
 export const operationsWhere = (isMeant: (operation: Operation, name: string) => boolean, except = ''): string[] =>
