@@ -5,11 +5,11 @@ import type { VisitPlan, VisitReport } from './load/visits.ts';
 import { type Simulation, startSimulated } from './peers/clusters.ts';
 import { DEPLOYED_HEAP, type Gatehouse, startGatehouse, withoutBearer } from './peers/gatehouse.ts';
 import { HEAP_WATCH, type Memory } from './peers/memory.ts';
-import { BROWSER_CLIENTS, PAGE } from './peers/sign-in-page.ts';
+import { BROWSER_CLIENTS, DEVICE_CLIENT, DEVICE_PAGE, PAGE } from './peers/sign-in-page.ts';
 import { medianBy } from './statistics.ts';
 import { count, megabytes, number, table, verdict } from './table.ts';
 
-/** What anonymous visits of the sign-in page leave behind, and the node list beside them. */
+/** What anonymous visits of the sign-in page and of the page for devices leave behind, and the node list beside them. */
 export interface VisitResults {
   readonly nodes: number;
   readonly rounds: readonly BesideRound[];
@@ -52,7 +52,7 @@ const GROWTH = { heap: 1e6, resident: 10e6 } as const;
  * something that visits could write. The list has a caller, whose questions replicas would share by a write (R-17).
  */
 const SETTINGS = {
-  authentication: { oauthOptions: BROWSER_CLIENTS },
+  authentication: { oauthOptions: { clients: [...BROWSER_CLIENTS.clients, DEVICE_CLIENT] } },
   sessions: { store: 'kubernetes' },
   authorization: { shareQuestions: false },
 };
@@ -120,7 +120,7 @@ async function floodUntil({ visitor, gatehouse }: Parts, signal: AbortSignal): P
 
 const visitPlan = (gatehouse: Gatehouse): Omit<VisitPlan, 'visits'> => ({
   target: withoutBearer(gatehouse),
-  page: VISITED,
+  pages: [VISITED, DEVICE_PAGE],
   connections: CONNECTIONS,
 });
 
@@ -148,7 +148,7 @@ function summed(visits: readonly VisitReport[]): Record<string, number> {
 /** What visits leave behind as text: tables with their targets. */
 export const printVisits = (results: VisitResults): string =>
   [
-    'Anonymous visits of the sign-in page, from one address, with the default limits. Sessions are in Secrets; nobody signs in.',
+    'Anonymous visits of the sign-in page and of the page for devices in turn, from one address, with the default limits. Sessions are in Secrets; nobody signs in.',
     '',
     answersLine(results),
     '',

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../statistics.ts';
 import { type Ask, Connection, requestBytes, type Target } from './connection.ts';
 
-/** Visits of a page by people who have nothing of an earlier one. */
+/** Visits of pages by people who have nothing of an earlier one. */
 export interface VisitPlan {
   readonly target: Target;
-  /** A `*` in its path stands for the number of the visit, so that no visit is like another. */
-  readonly page: Ask;
+  /** They are visited in turn. A `*` in a path stands for the number of the visit, so that no visit is like another. */
+  readonly pages: readonly [Ask, ...Ask[]];
   readonly connections: number;
   readonly visits: number;
   /** Default: no pause; each connection has one visit at a time. */
@@ -34,9 +34,10 @@ export async function runVisits(plan: VisitPlan): Promise<VisitReport> {
       for (const nth of numbers) {
         const early = startAt + nth * everyMs - performance.now();
         if (early > 0) await sleep(early);
-        const path = plan.page.path.replace('*', String(nth));
+        const page = plan.pages[nth % plan.pages.length] ?? plan.pages[0];
+        const path = page.path.replace('*', String(nth));
         const askedAt = performance.now();
-        const { status } = await connection.exchange(requestBytes(plan.target, { ...plan.page, path }));
+        const { status } = await connection.exchange(requestBytes(plan.target, { ...page, path }));
         latenciesMs.push(performance.now() - askedAt);
         statuses[status] = (statuses[status] ?? 0) + 1;
       }

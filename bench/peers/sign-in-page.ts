@@ -43,6 +43,16 @@ const NAVIGATION = {
 /** A visit of the page by somebody without a cookie. */
 export const PAGE = { path: `/oauth/authorize?${AUTHORIZATION_QUERY}`, headers: NAVIGATION } as const satisfies Ask;
 
+/** The client of a device, for which there is the page below. */
+export const DEVICE_CLIENT = {
+  name: 'device',
+  public: true,
+  grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'],
+};
+
+/** A visit of the page for devices by somebody who is not signed in. */
+export const DEVICE_PAGE = { path: '/oauth/device?user_code=WDJB-*', headers: NAVIGATION } as const satisfies Ask;
+
 /** The form of the page, without the cookie and the fields. */
 export const PAGE_FORM: Ask = {
   method: 'POST',

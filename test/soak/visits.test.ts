@@ -21,7 +21,7 @@ async function visit() {
 /** Anything that is kept of a visit is larger: a state of its own has 25 characters. */
 const BYTES_OF_A_VISIT = 64;
 
-test('B-20 R-27 visits of the sign-in page are all answered, write nothing and leave nothing in memory', async () => {
+test('B-20 R-27 visits of the sign-in page and of the page for devices are all answered, write nothing and leave nothing in memory', async () => {
   const { marks, statuses, written } = await visit();
   expect(Object.keys(statuses)).toEqual(['200']);
   expect(statuses['200']).toBeGreaterThan(VISITS);

@@ -71,7 +71,7 @@ describe('visits', () => {
       paths.push(request.url);
       response.writeHead(paths.length > 15 ? 429 : 200).end();
     });
-    const report = await runVisits({ target, page: { path: '/page?state=*' }, connections: 3, visits: 20 });
+    const report = await runVisits({ target, pages: [{ path: '/page?state=*' }], connections: 3, visits: 20 });
     expect(new Set(paths)).toEqual(new Set(Array.from({ length: 20 }, (_, nth) => `/page?state=${nth}`)));
     expect(report.statuses).toEqual({ '200': 15, '429': 5 });
   });
