@@ -76,7 +76,14 @@ test('three replicas that have synced stay ready while the API server is away, t
     expect(readiness).toEqual([200]);
     expect(story.slice(-3)).toEqual([OLD, NODES_TOO_OLD, SESSIONS_TOO_OLD]);
   }
-  const checks = ['nodes-fresh', 'pods-fresh', 'namespaces-fresh', 'sessions-fresh', 'revocations-fresh'];
+  const checks = [
+    'nodes-fresh',
+    'pods-fresh',
+    'namespaces-fresh',
+    'sessions-fresh',
+    'device-codes-fresh',
+    'revocations-fresh',
+  ];
   for (const service of services) {
     // The first of sessions and signing keys to be too old ended `follow`; the other follows by its own last proof.
     const failing = () => shownAsFailing(service);
