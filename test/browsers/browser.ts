@@ -19,7 +19,7 @@ const LAUNCHED: Readonly<Record<Brand, LaunchOptions>> = {
     args: [
       '--no-sandbox',
       '--disable-gpu',
-      '--host-resolver-rules=MAP gatehouse.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      '--host-resolver-rules=MAP gatehouse.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
     ],
   },
   Firefox: {

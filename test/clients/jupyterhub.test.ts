@@ -3,30 +3,13 @@ import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { NODES } from '../integration/service/stand.ts';
 import { waitFor } from '../support/waiting.ts';
-import { HUB_ADDRESS, type Hub, hubAddress, startHub } from './jupyterhub.ts';
-import { clientsOfPage } from './settings-page.ts';
-import { signInAt, startWebStand, type WebStand } from './web-stand.ts';
-
-const SECRET = 'made-up-secret-of-jupyterhub';
-
-interface Stand extends WebStand {
-  readonly hub: Hub;
-  /** The page that a person sees who is signed in. */
-  readonly home: string;
-}
-
-/** A hub for members of `team-a`, whose administrators are `admins`. Its access tokens live for a minute, the least that can be configured. */
-async function start(): Promise<Stand> {
-  const url = await hubAddress();
-  const clients = clientsOfPage(SECRET, { [HUB_ADDRESS]: url.origin });
-  const stand = await startWebStand(clients.map((client) => ({ ...client, accessTokenMaxAge: '1m' })));
-  return { ...stand, hub: await startHub(url, stand, SECRET), home: `${url.origin}/hub/home` };
-}
+import { type HubStand, startHubStand } from './jupyterhub-stand.ts';
+import { signInAt } from './web-stand.ts';
 
 /** The hub keeps groups in no order. */
 const hasBoth = (groups: readonly string[]): boolean => [...groups].sort().join() === 'admins,team-a';
 
-const tokenOf = async ({ hub }: Stand): Promise<string> => (await hub.user('ada'))?.auth_state.access_token ?? '';
+const tokenOf = async ({ hub }: HubStand): Promise<string> => (await hub.user('ada'))?.auth_state.access_token ?? '';
 
 /** Waits until the token has ended. */
 async function ended(token: string): Promise<void> {
@@ -36,7 +19,7 @@ async function ended(token: string): Promise<void> {
 
 describe('JupyterHub with the generic class of oauthenticator', () => {
   test('ID-07 signs a person in with the groups of userinfo, by which it knows members and administrators', async () => {
-    const stand = await start();
+    const stand = await startHubStand();
     const page = await signInAt(stand.browser(), stand.home, 'ada');
     expect([page.status, page.url.href]).toEqual([200, stand.home]);
     const user = await stand.hub.user('ada');
@@ -51,7 +34,7 @@ describe('JupyterHub with the generic class of oauthenticator', () => {
   });
 
   test('B-51 leads a person who signs out to a page that asks whether to sign out at Gatehouse as well', async () => {
-    const stand = await start();
+    const stand = await startHubStand();
     const browser = stand.browser();
     await signInAt(browser, stand.home, 'ada');
     const asked = await browser.open(new URL('/hub/logout', stand.home));
@@ -61,7 +44,7 @@ describe('JupyterHub with the generic class of oauthenticator', () => {
   });
 
   test('ID-01 refreshes an access token that has ended', async () => {
-    const stand = await start();
+    const stand = await startHubStand();
     const browser = stand.browser();
     await signInAt(browser, stand.home, 'ada');
     const first = await tokenOf(stand);
@@ -74,7 +57,7 @@ describe('JupyterHub with the generic class of oauthenticator', () => {
   });
 
   test('T-31 leads a person to the sign-in page again whose sessions have ended', async () => {
-    const stand = await start();
+    const stand = await startHubStand();
     const browser = stand.browser();
     await signInAt(browser, stand.home, 'ada');
     expect((await stand.call('/oauth/logout?all=true', await tokenOf(stand))).status).toBe(200);

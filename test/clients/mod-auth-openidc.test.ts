@@ -1,37 +1,13 @@
-import { chmod } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { NODES } from '../integration/service/stand.ts';
 import type { FormBrowser, Page } from '../support/form-browser.ts';
 import { needs } from '../support/needs.ts';
-import { apacheAddress, SIGNED_OUT, startApache } from './apache.ts';
-import { blockBelow, clientsOfPage, ISSUER } from './settings-page.ts';
-import { signInAt, startWebStand, type WebStand } from './web-stand.ts';
-
-const SECRET = 'made-up-secret-of-apache';
-
-interface App extends WebStand {
-  readonly url: URL;
-}
-
-/** A page that everybody may see. */
-const signedOutAt = ({ origin }: URL): string => `${origin}/signed-out.html`;
-
-/** Apache with the module as docs/browser-sign-in.md sets it up, in front of pages for members of `admins`. */
-async function start(more: readonly string[] = []): Promise<App> {
-  const url = await apacheAddress();
-  const own = { 'https://app.example.com': url.origin };
-  const stand = await startWebStand(clientsOfPage(SECRET, own));
-  await chmod(dirname(stand.caFile), 0o755);
-  await chmod(stand.caFile, 0o644);
-  const settings = blockBelow('mod_auth_openidc', { ...own, [ISSUER]: stand.issuer, 'change-me\n': `${SECRET}\n` });
-  const forTests = [`OIDCCABundlePath ${stand.caFile}`, 'OIDCInfoHook access_token id_token userinfo session'];
-  await startApache(url, [settings, ...forTests, ...more]);
-  return { ...stand, url };
-}
+import { SIGNED_OUT } from './apache.ts';
+import { type ApacheStand, signedOutAt, startApacheStand } from './apache-stand.ts';
+import { signInAt } from './web-stand.ts';
 
 /** What the module tells about the session of this browser. It refreshes the tokens first if `isRefreshed`. */
-async function session(app: App, browser: FormBrowser, { isRefreshed = false } = {}): Promise<Session> {
+async function session(app: ApacheStand, browser: FormBrowser, { isRefreshed = false } = {}): Promise<Session> {
   const refreshed = isRefreshed ? '&access_token_refresh_interval=0' : '';
   const page = await browser.open(new URL(`/oidc/callback?info=json${refreshed}`, app.url));
   return JSON.parse(page.text) as Session;
@@ -51,7 +27,7 @@ const shown = ({ text }: Page): Record<string, string> =>
 describe('mod_auth_openidc', () => {
   test('ID-02 ID-07 signs a person in, and gives the claims to the application', async (context) => {
     needs(context, 'mod_auth_openidc');
-    const app = await start();
+    const app = await startApacheStand();
     const browser = app.browser();
     const page = await signInAt(browser, app.url.href, 'ada');
     expect([page.status, page.url.href]).toEqual([200, app.url.href]);
@@ -70,7 +46,7 @@ describe('mod_auth_openidc', () => {
 
   test('ID-01 refreshes its tokens, and takes the new ID token', async (context) => {
     needs(context, 'mod_auth_openidc');
-    const app = await start();
+    const app = await startApacheStand();
     const browser = app.browser();
     await signInAt(browser, app.url.href, 'ada');
     const first = await session(app, browser);
@@ -85,14 +61,14 @@ describe('mod_auth_openidc', () => {
 
   test('lets nobody in who is in none of the required groups', async (context) => {
     needs(context, 'mod_auth_openidc');
-    const app = await start();
+    const app = await startApacheStand();
     expect((await signInAt(app.browser(), app.url.href, 'joe')).status).toBe(401);
   });
 
   test('T-31 signs a person out whose sessions have ended, and leads to the sign-in page again', async (context) => {
     needs(context, 'mod_auth_openidc');
     // Each request finds a token that ends within this time, and refreshes it.
-    const app = await start(['OIDCRefreshAccessTokenBeforeExpiry 86400 logout_on_error']);
+    const app = await startApacheStand(['OIDCRefreshAccessTokenBeforeExpiry 86400 logout_on_error']);
     const browser = app.browser();
     const { OIDC_access_token = '' } = shown(await signInAt(browser, app.url.href, 'ada'));
     const next = shown(await browser.open(app.url));
@@ -106,7 +82,7 @@ describe('mod_auth_openidc', () => {
 
   test('B-50 signs a person out at Gatehouse as well, and brings the browser back', async (context) => {
     needs(context, 'mod_auth_openidc');
-    const app = await start();
+    const app = await startApacheStand();
     const browser = app.browser();
     await signInAt(browser, app.url.href, 'ada');
     const { access_token } = await session(app, browser);
@@ -120,7 +96,7 @@ describe('mod_auth_openidc', () => {
 
   test('B-27 signs a person in to a second application without a password', async (context) => {
     needs(context, 'mod_auth_openidc');
-    const app = await start();
+    const app = await startApacheStand();
     const browser = app.browser();
     await signInAt(browser, app.url.href, 'ada');
     browser.forget('mod_auth_openidc_session');
@@ -130,7 +106,7 @@ describe('mod_auth_openidc', () => {
 
   test('B-05 takes a code by a form, which the person posts', async (context) => {
     needs(context, 'mod_auth_openidc');
-    const app = await start(['OIDCResponseMode form_post']);
+    const app = await startApacheStand(['OIDCResponseMode form_post']);
     const browser = app.browser();
     const page = await signInAt(browser, app.url.href, 'ada');
     expect([page.status, page.url.origin]).toEqual([200, new URL(app.issuer).origin]);
@@ -140,13 +116,13 @@ describe('mod_auth_openidc', () => {
   test('B-05 B-15 shows the person an error, and which one if it comes by a form', async (context) => {
     needs(context, 'mod_auth_openidc');
     const silent = 'OIDCAuthRequestParams prompt=none';
-    const redirected = await start([silent]);
+    const redirected = await startApacheStand([silent]);
     const page = await redirected.browser().open(redirected.url);
     // It takes an answer with `iss` (RFC 9207) and without a code for a sign-in that the server begins.
     expect([page.url.origin, page.text.includes('target_link_uri')]).toEqual([redirected.url.origin, true]);
-    const repeated = await start([silent, 'OIDCDefaultURL http://localhost/']);
+    const repeated = await startApacheStand([silent, 'OIDCDefaultURL http://localhost/']);
     expect((await repeated.browser().open(repeated.url)).status).toBe(503);
-    const posted = await start([silent, 'OIDCResponseMode form_post']);
+    const posted = await startApacheStand([silent, 'OIDCResponseMode form_post']);
     const browser = posted.browser();
     const refused = await browser.submit(await browser.open(posted.url), {});
     expect([refused.url.origin, refused.text]).toEqual([posted.url.origin, expect.stringMatching(/login_required/)]);
