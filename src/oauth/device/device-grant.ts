@@ -34,7 +34,7 @@ export function createDeviceGrant(options: OAuthOptions, parts: DeviceGrantParts
   const pace = new PollPace(parts.clock);
   const redeem = createRedemption(options, parts);
   return async (request) => {
-    const { userCode, ...device } = await presented(request, parts);
+    const { userCode, ...device } = presented(request, parts);
     if (endOf(device) <= parts.clock.now() / 1000) throw unanswered(request, 'deviceCodeExpired');
     if (parts.deviceRecords.past(device.sid)) return refuseUsed(device, request, parts);
     const record = parts.deviceRecords.read(userCode);
@@ -47,13 +47,13 @@ export function createDeviceGrant(options: OAuthOptions, parts: DeviceGrantParts
 }
 
 /** Opens the device code. Every fault of it has one answer. */
-async function presented(
+function presented(
   { form, client, act }: GrantRequest,
   { values, sessions }: Pick<DeviceGrantParts, 'values' | 'sessions'>,
-): Promise<ShownRequest> {
+): ShownRequest {
   const text = parameter(form, 'device_code');
   if (text === undefined) throw invalidRequest('the parameter device_code is missing');
-  const code = await values.codes.open(text);
+  const code = values.codes.open(text);
   if (!code) throw refused('deviceCodeNotValid');
   const fault = faultOf(code, client.name, sessions);
   if (!fault) return code;
@@ -129,7 +129,7 @@ function createRedemption(options: OAuthOptions, parts: DeviceGrantParts) {
   };
 }
 
-/** `undefined` if the user has changed or signed out everywhere since, or the session has begun before. */
+/** `undefined` if the user has changed, the sessions of the user or that of the browser had ended, or this one has begun before. */
 async function tokensOf(
   { device, decision }: Decided,
   { client, act, http }: GrantRequest,
@@ -145,20 +145,20 @@ async function tokensOf(
     return undefined;
   }
   const { sid, scope } = device;
-  const session = { sid, user, client, authTime: decision.authTime, ...(scope === undefined ? {} : { scope }) };
-  const begun = await begin(
-    { session, allowedAt: decision.at, codeIssuedAt: decision.at },
-    { act, signal: http.signal },
-  );
+  const { authTime, at, browserSid } = decision;
+  const session = { sid, user, client, authTime, ...(scope === undefined ? {} : { scope }) };
+  const named = { session, allowedAt: at, allowedIn: { sid: browserSid, authTime }, codeIssuedAt: at };
+  const begun = await begin(named, { act, signal: http.signal });
   if (begun.kind === 'begun') return begun.tokens;
   act.says({ reason: begun.kind === 'reused' ? 'used_before' : 'user_changed' });
   if (begun.kind === 'reused') await parts.ends.reused(user.name, sid);
   return undefined;
 }
 
+/** It counts as old as the password: a replica that did not know yet of a change may have taken the decision. */
 const isAsDecided = (
   user: User,
-  { standing: digest, at }: DeviceDecision,
+  { standing: digest, authTime }: DeviceDecision,
   { maximumClockSkewSeconds: skewSeconds }: OAuthOptions,
   { standing }: Pick<DeviceGrantParts, 'standing'>,
-): boolean => isAsSignedIn(user, { standing: digest, at }, { standing, skewSeconds });
+): boolean => isAsSignedIn(user, { standing: digest, at: authTime }, { standing, skewSeconds });

@@ -185,7 +185,7 @@ async function decide(
 }
 
 /** The clock of the replica at which the password was entered may be ahead of ours. */
-const decisionOf = ({ session: { user, standing, authTime } }: LiveBrowserSession, clock: Pick<Clock, 'now'>) => ({
-  ...{ user, standing, authTime },
+const decisionOf = ({ session: { user, standing, sid, authTime } }: LiveBrowserSession, clock: Pick<Clock, 'now'>) => ({
+  ...{ user, standing, browserSid: sid, authTime },
   at: Math.max(Math.floor(clock.now() / 1000), authTime),
 });

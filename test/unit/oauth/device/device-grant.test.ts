@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { BrowserSession } from '../../../../src/oauth/authorize/browser-session.ts';
+import { createLastingValues } from '../../../../src/oauth/authorize/sealed-values.ts';
 import { createDeviceValues } from '../../../../src/oauth/device/device-request.ts';
+import { withCutOff, withSessionEnded } from '../../../../src/oauth/sessions/session-rules.ts';
 import { partsOf, refresh, refusalOf, type TestServer } from '../test-server.ts';
 import { askWith, changeUser, newDeviceServer, Person, poll } from './device-flow.ts';
 
@@ -10,6 +13,11 @@ const start = async (change = {}) => {
   const server = await newDeviceServer(change);
   return { server, person: await new Person(server).signIn(), device: await askWith(server) };
 };
+
+/** The id of the session that the cookie of this person has. */
+function browserSessionOf({ keys, clock }: TestServer, { session = '' }: Person): string {
+  return createLastingValues<BrowserSession>('browser session', keys, clock).open(session)?.sid ?? '';
+}
 
 const linesOf = ({ lines }: TestServer, event: string) => lines.filter((line) => line['event'] === event);
 
@@ -155,6 +163,46 @@ describe('the device grant', () => {
     const result = refusalOf(() => poll(server, device));
     await server.clock.advance(1000);
     expect(await result).toMatchObject(NOT_VALID);
+  });
+
+  test.each<[string, (server: TestServer, at: number, sid: string) => unknown]>([
+    [
+      'of all sessions',
+      ({ sessions }, at) =>
+        sessions.update('alice', (now) => ({
+          next: withCutOff(now, { at, keepUntil: at + 86_400 }),
+          outcome: undefined,
+        })),
+    ],
+    [
+      'of the session of the browser',
+      ({ sessions }, at, sid) =>
+        sessions.update('alice', (now) => ({
+          next: withSessionEnded(now, sid, { endedAt: at, keepUntil: at + 86_400 }),
+          outcome: undefined,
+        })),
+    ],
+    ['by the account', (server, at) => changeUser(server, { tokensNotBefore: at })],
+  ])('D-04 gives nothing if a replica took the decision that did not know yet of the end %s', async (_, end) => {
+    const { server, person, device } = await start();
+    const sid = browserSessionOf(server, person);
+    await server.clock.advance(60_000);
+    await person.allow(device);
+    await end(server, Math.floor(server.clock.now() / 1000) - 10, sid);
+    expect(await refusalOf(() => poll(server, device))).toMatchObject(NOT_VALID);
+    expect(linesOf(server, 'device_redeemed').at(-1)).toMatchObject({ result: 'refused', reason: 'user_changed' });
+  });
+
+  test('D-04 gives tokens although the browser was signed out after the decision', async () => {
+    const { server, person, device } = await start();
+    const sid = browserSessionOf(server, person);
+    await person.allow(device);
+    const endedAt = Math.floor(server.clock.now() / 1000);
+    await server.sessions.update('alice', (now) => ({
+      next: withSessionEnded(now, sid, { endedAt, keepUntil: endedAt + 86_400 }),
+      outcome: undefined,
+    }));
+    expect(await poll(server, device)).toHaveProperty('access_token');
   });
 
   test('D-04 can be polled again after a write that failed', async () => {

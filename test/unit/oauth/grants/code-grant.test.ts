@@ -50,6 +50,15 @@ describe('the authorization code grant', () => {
     expect(await refusalOf(() => redeem(server, code))).toEqual(NOT_VALID);
   });
 
+  test('B-41 is worth nothing when a replica issued it that did not know yet of the time before which the account has no session', async () => {
+    const server = await newBrowserServer();
+    const { session } = await post(server, await authorize(server));
+    await server.clock.advance(60_000);
+    const code = returned(await authorize(server, {}, session))['code'] ?? '';
+    change(server, { tokensNotBefore: Math.floor(server.clock.now() / 1000) - 10 });
+    expect(await refusalOf(() => redeem(server, code))).toEqual(NOT_VALID);
+  });
+
   test('B-42 is used once: the second time ends the session', async () => {
     const server = await newBrowserServer();
     const code = await newCode(server);
