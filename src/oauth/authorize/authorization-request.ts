@@ -26,7 +26,7 @@ export interface AuthorizationRequest extends Return {
   /** The known words that were requested; absent if there are none. */
   readonly scope?: string;
   readonly nonce?: string;
-  /** Of the method S256 (RFC 7636 4.2). */
+  /** The challenge of PKCE; its method is S256 (RFC 7636 4.2). */
   readonly codeChallenge?: string;
 }
 
@@ -38,7 +38,7 @@ export interface Prompting {
   readonly wantsPassword: boolean;
   /** Whether the person chooses the account anew (`prompt=select_account`). */
   readonly wantsAccount: boolean;
-  /** Whether the person is asked although it has agreed before (`prompt=consent`). */
+  /** Whether the person has to agree again (`prompt=consent`). */
   readonly wantsConsent: boolean;
   /** If the password was entered longer ago than this, it is asked for again. Seconds. */
   readonly maxAgeSeconds?: number;

@@ -27,8 +27,8 @@ export interface DeviceGrantParts extends SessionBeginParts {
 }
 
 /**
- * The device grant (RFC 8628 3.4). A poll reads memory. It writes once if a person has typed the code and waits to see what asks with
- * it, and once when it gets the tokens (D-04).
+ * The device grant (RFC 8628 3.4). A poll reads memory. It writes in two cases (D-04): it attaches the device to a code that a person
+ * has typed, and it fetches the decision.
  */
 export function createDeviceGrant(options: OAuthOptions, parts: DeviceGrantParts): Grant {
   const pace = new PollPace(parts.clock);
@@ -91,7 +91,7 @@ async function attach(
   });
 }
 
-/** A code that comes again after its tokens were fetched may be in other hands, as with B-42: the session ends. */
+/** A code that comes again after its tokens were fetched may be in other hands, so the session ends, as in B-42. */
 async function refuseUsed(
   { sid }: DeviceRequest,
   { act }: GrantRequest,
@@ -120,7 +120,7 @@ function createRedemption(options: OAuthOptions, parts: DeviceGrantParts) {
     const { act } = request;
     act.involves({ user: decision.user, sid: device.sid });
     const tokens = decision.isAllowed ? await tokensOf(decided, request, { options, begin, parts }) : undefined;
-    // Without this the record ends by itself, and until then each further poll finds the session that has begun.
+    // If this fails, the record ends by itself. Until then each further poll finds the session that has begun.
     await parts.deviceRecords.fetched(userCode).catch((error: unknown) => {
       parts.logger.warn({ err: error, sid: device.sid }, 'the record of a device code cannot be removed yet');
     });

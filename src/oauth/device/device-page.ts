@@ -9,7 +9,7 @@ import { shownUserCode } from './user-code.ts';
 /** Where people allow devices. */
 export const DEVICE_PATH = '/oauth/device';
 
-/** A page about devices: who has it, in which browser, and the request that it asks about. */
+/** What a form of the pages about devices carries: the person and the browser that got the page, and the request that it asks about. */
 export interface PendingDevice {
   /** `digestOf` the value of the browser's cookie. */
   readonly browser: string;
@@ -22,7 +22,7 @@ export interface PendingDevice {
 
 export type PendingDevices = SealedValues<PendingDevice>;
 
-/** An address of the page. */
+/** The path of the page, with these parameters. */
 export const devicePath = (
   locales: readonly string[],
   parameters: {

@@ -39,7 +39,7 @@ export interface DevicePageParts {
  */
 const LONGEST_WAIT_MS = 12_000;
 
-/** When somebody may try again who finds too many records: some end each minute. */
+/** How long people wait if there are too many records. Some records end each minute. */
 const BUSY_SECONDS = 60;
 
 /** The pages on which a signed-in person allows a device (RFC 8628 3.3). */
@@ -86,7 +86,7 @@ function visited(
 const isOpen = (shown: ShownRequest, options: OAuthOptions, { clock }: Pick<DevicePageParts, 'clock'>): boolean =>
   endOf(shown) > clock.now() / 1000 && mayUseDevices(options, shown.clientId);
 
-/** What a form of these pages was made for, and the person, who still has the session of that time. */
+/** What the form carries, and the person, who still has the session for which the page was made. */
 type Opened =
   | { readonly pending: PendingDevice; readonly live: LiveBrowserSession }
   | { readonly again: BrowserAnswer };
@@ -139,7 +139,7 @@ function createTypedCode(options: OAuthOptions, parts: DevicePageParts) {
   };
 }
 
-/** What is shown again of a code that cannot be one. */
+/** The most characters of a typed text that the page shows again. */
 const LONGEST_TYPED = 32;
 
 /** The request of the device, if one asks with this code and nobody has decided about it. */
