@@ -12,7 +12,7 @@ import type { SessionStore } from '../sessions/sessions.ts';
 import { isAsSignedIn, type UserStandings } from '../tokens/user-standing.ts';
 import type { DeviceDecision } from './device-record.ts';
 import type { DeviceRecords } from './device-records.ts';
-import { type DeviceRequest, type DeviceValues, endOf, type ShownRequest } from './device-request.ts';
+import { type DeviceRequest, type DeviceValues, endOf, mayUseDevices, type ShownRequest } from './device-request.ts';
 import { PollPace } from './poll-pace.ts';
 
 export interface DeviceGrantParts extends SessionBeginParts {
@@ -34,6 +34,7 @@ export function createDeviceGrant(options: OAuthOptions, parts: DeviceGrantParts
   const pace = new PollPace(parts.clock);
   const redeem = createRedemption(options, parts);
   return async (request) => {
+    if (!mayUseDevices(options, request.client.name)) throw refused('unauthorizedClient');
     const { userCode, ...device } = presented(request, parts);
     if (endOf(device) <= parts.clock.now() / 1000) throw unanswered(request, 'deviceCodeExpired');
     if (parts.deviceRecords.past(device.sid)) return refuseUsed(device, request, parts);

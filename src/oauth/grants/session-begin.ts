@@ -19,7 +19,7 @@ export interface SessionBeginParts {
 /** A session whose id a code has named. */
 interface NamedSession {
   readonly session: TokenSession;
-  /** When the person allowed it, in seconds: all sessions of the user may have ended since. */
+  /** In seconds. If all sessions of the user ended in or after this second, the session does not begin. */
   readonly allowedAt: number;
   /** The browser session in which the person allowed it, unless the id of the session begins with it. */
   readonly allowedIn?: { readonly sid: string; readonly authTime: number };

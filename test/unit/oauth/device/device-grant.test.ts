@@ -66,7 +66,7 @@ describe('the device grant', () => {
     const userCode = device.user_code.replace('-', '');
     const since = Math.floor(server.clock.now() / 1000);
     const twin = { userCode, since, sid: 'another', clientId: 'tv', address: '198.51.100.1' };
-    const device_code = await createDeviceValues(server.keys, server.clock).codes.seal(twin, 600);
+    const device_code = createDeviceValues(server.keys, server.clock).codes.seal(twin, 600);
     await person.allow(device);
     expect(await refusalOf(() => poll(server, { device_code }))).toMatchObject(PENDING);
     expect(await poll(server, device)).toHaveProperty('access_token');
@@ -117,6 +117,15 @@ describe('the device grant', () => {
     await person.allow(device);
     expect(await refusalOf(() => poll(server, device, form))).toMatchObject(NOT_VALID);
     expect(await poll(server, device)).toHaveProperty('access_token');
+  });
+
+  test('D-06 is refused to a client that may not have the grant any more', async () => {
+    const { server, person, device } = await start();
+    await person.allow(device);
+    expect(await refusalOf(() => poll(server, device, { client_id: 'closed' }))).toMatchObject({
+      status: 400,
+      code: 'unauthorized_client',
+    });
   });
 
   test('D-04 wants a device code', async () => {
@@ -182,16 +191,19 @@ describe('the device grant', () => {
           outcome: undefined,
         })),
     ],
-    ['by the account', (server, at) => changeUser(server, { tokensNotBefore: at })],
-  ])('D-04 gives nothing if a replica took the decision that did not know yet of the end %s', async (_, end) => {
-    const { server, person, device } = await start();
-    const sid = browserSessionOf(server, person);
-    await server.clock.advance(60_000);
-    await person.allow(device);
-    await end(server, Math.floor(server.clock.now() / 1000) - 10, sid);
-    expect(await refusalOf(() => poll(server, device))).toMatchObject(NOT_VALID);
-    expect(linesOf(server, 'device_redeemed').at(-1)).toMatchObject({ result: 'refused', reason: 'user_changed' });
-  });
+    ['of earlier sessions by the account', (server, at) => changeUser(server, { tokensNotBefore: at })],
+  ])(
+    'D-04 gives nothing after the end %s, even if the replica that took the decision did not know yet',
+    async (_, end) => {
+      const { server, person, device } = await start();
+      const sid = browserSessionOf(server, person);
+      await server.clock.advance(60_000);
+      await person.allow(device);
+      await end(server, Math.floor(server.clock.now() / 1000) - 10, sid);
+      expect(await refusalOf(() => poll(server, device))).toMatchObject(NOT_VALID);
+      expect(linesOf(server, 'device_redeemed').at(-1)).toMatchObject({ result: 'refused', reason: 'user_changed' });
+    },
+  );
 
   test('D-04 gives tokens although the browser was signed out after the decision', async () => {
     const { server, person, device } = await start();

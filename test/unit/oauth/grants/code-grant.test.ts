@@ -37,7 +37,7 @@ describe('the authorization code grant', () => {
     expect(after?.['auth_time']).toBe(before?.['auth_time']);
   });
 
-  test('B-41 is worth nothing when the browser had been signed out as a replica issued it that did not know yet', async () => {
+  test('B-41 is worth nothing if all sessions had ended and the replica that issued it did not know yet', async () => {
     const server = await newBrowserServer();
     const { session } = await post(server, await authorize(server));
     await server.clock.advance(60_000);
@@ -50,7 +50,7 @@ describe('the authorization code grant', () => {
     expect(await refusalOf(() => redeem(server, code))).toEqual(NOT_VALID);
   });
 
-  test('B-41 is worth nothing when a replica issued it that did not know yet of the time before which the account has no session', async () => {
+  test('B-41 is worth nothing if the account had ended earlier sessions and the replica that issued it did not know yet', async () => {
     const server = await newBrowserServer();
     const { session } = await post(server, await authorize(server));
     await server.clock.advance(60_000);
