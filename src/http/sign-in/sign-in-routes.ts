@@ -41,7 +41,10 @@ export interface SignInRoutes {
   readonly endSession: Handler;
 }
 
-/** A sealed request has 16 KiB at most; the rest is for a name and a password. This is no setting: with a smaller limit nobody could sign in. */
+/**
+ * A sealed request has 16 KiB at most; the rest is for a name and a password. This is no setting: with a smaller limit nobody could
+ * sign in.
+ */
 const FORM_BYTES = 24 * 1024;
 
 /** The longest form that the browser sends again in an address: the guard allows 16 KiB for the address and all headers. */

@@ -75,7 +75,10 @@ export function checkPending(
 
 const EXPIRED = { kind: 'fault', fault: 'expired' } as const;
 
-/** The ID token that names the expected user is not kept. Without it another person could go on, so the client has to begin again (B-13). */
+/**
+ * The ID token that names the expected user is not kept. Without it another person could go on, so the client has to begin again
+ * (B-13).
+ */
 const mayBeginAgain = (pending: PendingSignIn): boolean => 'visit' in pending || pending.expectedUser === undefined;
 
 /** Where the sign-in can begin again. */

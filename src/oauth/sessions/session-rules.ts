@@ -22,7 +22,10 @@ export const isDead = (sessions: UserSessions, token: { readonly sid: string; re
 const isCutOff = (sessions: UserSessions, { sid, iat }: { readonly sid: string; readonly iat: number }): boolean =>
   iat <= sessions.cutOff && !isSpared(sessions, sid);
 
-/** Whether a browser session, which began at `iat`, had not ended by itself before `at` and is not cut off. Times are in seconds. */
+/**
+ * Whether a browser session that began at `iat` still counted at `at`, as far as is known now: it had not ended before, and no cut-off
+ * affects it. Times are in seconds.
+ */
 export const wasAlive = (
   sessions: UserSessions,
   session: { readonly sid: string; readonly iat: number },
