@@ -37,7 +37,7 @@ export function completeClients(
   return { clients, problems, warnings };
 }
 
-/** KubeSphere 3.4's word for any address. It would send codes to whoever asks, so it counts as no address. */
+/** KubeSphere 3.4's word for any address. It would send codes to anybody who asks, so it counts as no address. */
 const ANY_REDIRECT = '*';
 
 /** A client with redirect addresses signs people in by browser, and by the password grant only if it can keep a secret. */

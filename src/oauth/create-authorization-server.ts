@@ -143,7 +143,7 @@ type GrantParts = CodeGrantParts &
   Omit<DeviceGrantParts, 'values'> &
   Pick<AuthorizationServerParts, 'keys'>;
 
-/** The grants that this configuration has, keyed by `grant_type`. That of codes is one of them if a client may send people here. */
+/** The grants that this configuration has, keyed by `grant_type`. That of authorization codes needs a client with redirect addresses. */
 function createGrants(options: OAuthOptions, parts: GrantParts): ReadonlyMap<string, Grant> {
   const isForBrowsers = options.clients.some(({ redirectURIs }) => redirectURIs.length > 0);
   const forBrowsers: readonly [string, Grant][] = isForBrowsers

@@ -4,6 +4,7 @@ import type { SignInResult } from '../users/sign-in.ts';
 import { type RotationRules, rotationDueAt } from './keys/key-plan.ts';
 import type { StoredKey } from './keys/signing-key-data.ts';
 import { OAUTH_ERROR_CODES } from './oauth-error.ts';
+import { DEVICE_GRANT } from './options.ts';
 import { CLIENT_FAULTS } from './tokens/act.ts';
 import { TOKEN_FAULTS } from './tokens/identity.ts';
 
@@ -87,7 +88,7 @@ export interface TokenMetrics {
 }
 
 /** The values of `grant_type`; `none` is a request that was refused before its grant type was known. */
-const GRANT_TYPES = ['none', 'authorization_code', 'password', 'refresh_token'];
+const GRANT_TYPES = ['none', 'authorization_code', DEVICE_GRANT, 'password', 'refresh_token'];
 
 /** Counts sign-ins: passwords by where they were entered, and codes that a browser got without a password. */
 type SignInCounter = Counter<'by' | 'result'>;

@@ -8,7 +8,7 @@ import { LoginError, systemReason } from './login-error.ts';
 const RENEWED_MS = 60_000;
 /** Several renewals may fail or be late. */
 const ABANDONED_MS = 240_000;
-/** Enough for a password (two minutes) or a browser (three), but perhaps not for several people who sign in one after the other. */
+/** Enough for a password (two minutes) or a browser (three), but not for the code of a device, or for several sign-ins in a row. */
 const LONGEST_WAIT_MS = ABANDONED_MS;
 const POLL_MS = 50;
 /** A refresh takes less, so the wait is reported only after this time. */

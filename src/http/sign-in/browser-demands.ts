@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Whether a browser opens this page by itself, as the target of a navigation and not for a script, an image or another site's
- * form (Fetch Metadata, W3C). A program that is no browser does not send
- * `Sec-Fetch-Dest`.
+ * Whether a browser opens this page as the target of a navigation, and not for a script or an image (Fetch Metadata, W3C). Programs
+ * that are no browsers do not send `Sec-Fetch-Dest`.
  */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   const { 'sec-fetch-dest': target, 'sec-fetch-mode': mode } = headers;

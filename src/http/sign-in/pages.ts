@@ -14,7 +14,7 @@ import { type PageContent, scopeList, signedInAs } from './page-content.ts';
 import { ICON, MARK, STYLE } from './style.ts';
 import { type Language, toWait } from './texts.ts';
 
-/** A page, and what else its form may lead to. */
+/** A page as it is sent. */
 export interface HtmlPage {
   readonly status: number;
   readonly body: string;
@@ -119,7 +119,7 @@ ${told}
   };
 }
 
-/** In a line of its own. */
+/** Says how long to wait, in a line of its own. */
 const waitOf = (seconds: number, texts: Language['texts']): Html => html`<br>${texts.retryAfter(toWait(seconds))}`;
 
 function statusOf({ problem }: SignInPage): number {
@@ -181,7 +181,7 @@ ${page.otherAccount === undefined ? undefined : html`<p><a href="${page.otherAcc
 <button name="decision" value="allow">${texts.allow}</button>
 <button name="decision" value="deny" class="second">${texts.refuse}</button>
 </form>`;
-  return { title, main, formTargets: [sourceOf(page.redirectURI)] };
+  return { title, main, formTargets: targetsOf(page) };
 }
 
 /** Asks whether the person wants to sign out, because any site can send a browser here (B-51). */

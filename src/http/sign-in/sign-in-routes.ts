@@ -41,10 +41,13 @@ export interface SignInRoutes {
   readonly endSession: Handler;
 }
 
-/** A sealed request has 16 KiB at most; the rest is for a name and a password. Not a setting: a smaller one would shut people out. */
+/**
+ * A sealed request has 16 KiB at most; the rest is for a name and a password. This is no setting: with a smaller limit nobody could
+ * sign in.
+ */
 const FORM_BYTES = 24 * 1024;
 
-/** The browser sends it again in the address, for which the guard allows 16 KiB with all headers. */
+/** The longest form that the browser sends again in an address: the guard allows 16 KiB for the address and all headers. */
 const REPEATED_BYTES = 8 * 1024;
 /** What a form-encoded text consists of, and nothing else: it becomes a header. */
 const AS_QUERY = /^[\w.~!$'()*+,;=:@/?%&-]*$/;

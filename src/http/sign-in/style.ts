@@ -51,5 +51,5 @@ const GATE =
 /** A gate, as an SVG to stand in a page. The style has its colours. */
 export const MARK = `<svg viewBox="0 0 16 16" aria-hidden="true">${GATE}</svg>`;
 
-/** The same as the address of an icon. */
+/** The gate as the address of an icon. */
 export const ICON = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${GATE}</svg>`)}`;

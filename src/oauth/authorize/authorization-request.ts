@@ -4,6 +4,7 @@ import { OAuthError } from '../oauth-error.ts';
 import type { Client, OAuthOptions } from '../options.ts';
 import type { PageFault } from './browser-answer.ts';
 import { isRegistered } from './redirect-uris.ts';
+import { readLocales } from './ui-locales.ts';
 
 /** How the result gets to the client: in the query of a redirect, or in a form that the browser posts. */
 const RESPONSE_MODES = ['query', 'form_post'] as const;
@@ -25,7 +26,7 @@ export interface AuthorizationRequest extends Return {
   /** The known words that were requested; absent if there are none. */
   readonly scope?: string;
   readonly nonce?: string;
-  /** Of the method S256 (RFC 7636 4.2). */
+  /** The challenge of PKCE; its method is S256 (RFC 7636 4.2). */
   readonly codeChallenge?: string;
 }
 
@@ -37,7 +38,7 @@ export interface Prompting {
   readonly wantsPassword: boolean;
   /** Whether the person chooses the account anew (`prompt=select_account`). */
   readonly wantsAccount: boolean;
-  /** Whether the person is asked although it has agreed before (`prompt=consent`). */
+  /** Whether the person has to agree again (`prompt=consent`). */
   readonly wantsConsent: boolean;
   /** If the password was entered longer ago than this, it is asked for again. Seconds. */
   readonly maxAgeSeconds?: number;
@@ -81,8 +82,6 @@ export type CheckedRequest =
 /** UTF-8 bytes. A state has to fit into the address of the redirect, and both into the sealed request (B-14). */
 const LONGEST_STATE = 2048;
 const LONGEST_NONCE = 512;
-/** Some ten tags of BCP 47. */
-const LONGEST_LOCALES = 128;
 /** Longer hints are no names and no addresses of users. */
 const LONGEST_HINT = 512;
 
@@ -249,7 +248,6 @@ function toPrompting(values: Values): Prompting {
   const loginHint = values.get('login_hint')?.slice(0, LONGEST_HINT);
   const idTokenHint = values.get('id_token_hint');
   const maxAge = values.get('max_age');
-  const locales = (values.get('ui_locales') ?? '').slice(0, LONGEST_LOCALES).split(' ');
   return {
     isSilent: words.includes('none'),
     wantsPassword: words.includes('login'),
@@ -258,7 +256,7 @@ function toPrompting(values: Values): Prompting {
     ...(maxAge === undefined ? {} : { maxAgeSeconds: Number(maxAge) }),
     ...(loginHint === undefined ? {} : { loginHint }),
     ...(idTokenHint === undefined ? {} : { idTokenHint }),
-    locales: locales.filter((tag) => tag !== ''),
+    locales: readLocales(values.get('ui_locales')),
   };
 }
 

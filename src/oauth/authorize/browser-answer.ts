@@ -53,7 +53,7 @@ export interface ConsentPage extends ClientPage {
   readonly otherAccount?: string;
 }
 
-/** What a person gets who has to sign out by a click. */
+/** Asks a person whether to sign out. */
 export interface SignOutPage extends FormPage {
   readonly kind: 'sign-out';
   readonly signedIn: string;
@@ -81,7 +81,7 @@ export interface DevicePage extends FormPage {
   readonly signedIn: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** As the device shows it. */
+  /** The code as the device shows it, with the dash. */
   readonly userCode: string;
   /** The address that asked, and for how many whole minutes it has been waiting. */
   readonly address: string;
@@ -155,7 +155,7 @@ export interface BrowserForm extends Origin, BrowserCookies {
  * malformed form, and while keys, sessions or users are missing.
  */
 export interface BrowserEndpoints {
-  /** `browser` is the value that the answer sets if it is a page. */
+  /** `browser` is the value of the browser's cookie. If the browser has none yet, it is new, and a page with a form sets it. */
   authorize(visit: BrowserVisit & { readonly browser: string }): Promise<BrowserAnswer>;
   /** The forms of the pages. */
   signIn(form: BrowserForm): Promise<BrowserAnswer>;

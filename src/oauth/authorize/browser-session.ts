@@ -22,7 +22,7 @@ export interface BrowserSession {
   readonly standing: string;
   /** The sessions of the same person in this browser before the password was asked for again. A sign-out ends them, too. */
   readonly earlier: readonly string[];
-  /** `consentTo` each request that the person has agreed to, the newest last. */
+  /** The digest (`consentTo`) of each request that the person has agreed to, the newest last. */
   readonly consents: readonly string[];
 }
 
@@ -41,9 +41,9 @@ export interface BrowserSessionParts {
 }
 
 export interface BrowserSessions {
-  /** The session that this cookie has, if it still counts. Needs users and sessions to be loaded. */
+  /** The session in this cookie, if it still counts. Needs users and sessions to be loaded. */
   live(cookie: string | undefined): LiveBrowserSession | undefined;
-  /** The session that this cookie has, although it may have ended: enough to end it. */
+  /** The session in this cookie, even one that has ended: a sign-out needs no more. */
   known(cookie: string | undefined): BrowserSession | undefined;
   /** Whether its end is recorded: by a sign-out, or by any end of all sessions of the user. A session that was only idle has not ended. */
   hasEnded(session: BrowserSession): boolean;
@@ -53,9 +53,9 @@ export interface BrowserSessions {
   seal(session: BrowserSession): string;
 }
 
-/** A person who enters the password more often without closing the browser signs out of the newest ones only. */
+/** A sign-out ends at most this many earlier sessions, the newest ones. */
 const MOST_EARLIER = 8;
-/** The cookie stays far below 4 KiB, which browsers accept. */
+/** With so many the cookie stays far below 4 KiB, the most that browsers accept. */
 const MOST_CONSENTS = 32;
 
 export function createBrowserSessions(

@@ -4,13 +4,13 @@ import type { AuthorizationRequest } from './authorization-request.ts';
 /** 66 bits, which is enough to distinguish the few requests that one person agrees to. */
 const DIGEST_CHARACTERS = 11;
 
-/** What a person agrees to: this client, these scopes, and this host of the redirect address (B-17). */
+/** A digest of what a person agrees to: this client, these scopes, and this host of the redirect address (B-17). */
 export function consentTo({ clientId, scope = '', redirectURI }: AuthorizationRequest): string {
   const words = scope.split(' ').sort().join(' ');
   return digestOf([clientId, words, placeOf(redirectURI)].join('\n')).slice(0, DIGEST_CHARACTERS);
 }
 
-/** The host of an address, with its port; of a private scheme (RFC 8252 7.1) the scheme. */
+/** The host and port of an address, or its scheme if that is a private one (RFC 8252 7.1). */
 export function placeOf(uri: string): string {
   const { host, protocol } = new URL(uri);
   return protocol === 'https:' || protocol === 'http:' ? host : protocol;

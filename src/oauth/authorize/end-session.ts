@@ -15,6 +15,7 @@ import type { BrowserSession, BrowserSessions } from './browser-session.ts';
 import type { IdTokenHint, IdTokenHints } from './id-token-hint.ts';
 import { PAGE_SECONDS } from './pending-request.ts';
 import type { SealedValues } from './sealed-values.ts';
+import { readLocales } from './ui-locales.ts';
 
 /** The end session endpoint, and the path at which programs sign out. */
 export const LOGOUT_PATH = '/oauth/logout';
@@ -92,16 +93,12 @@ function destinationOf(
   const client = isClear ? clients.find(({ name }) => name === (hint?.clientId ?? named)) : undefined;
   const address = parameter(parameters, 'post_logout_redirect_uri');
   const isRegistered = address !== undefined && client?.postLogoutRedirectURIs.includes(address);
-  const locales = (parameter(parameters, 'ui_locales') ?? '').slice(0, LONGEST_LOCALES).split(' ');
   const state = parameter(parameters, 'state');
   return {
     ...(isRegistered ? { target: state === undefined ? address : withParameters(address, { state }) } : {}),
-    locales: locales.filter((tag) => tag !== ''),
+    locales: readLocales(parameter(parameters, 'ui_locales')),
   };
 }
-
-/** Some ten tags of BCP 47. */
-const LONGEST_LOCALES = 128;
 
 const isOf = ({ sid }: IdTokenHint, session: BrowserSession): boolean =>
   [session.sid, ...session.earlier].includes(browserSessionOf(sid));

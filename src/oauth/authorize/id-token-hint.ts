@@ -4,7 +4,7 @@ import { isPlainRs256, isSigned, parseCompactJws } from '../tokens/compact-jws.t
 import { ID_TYP } from '../tokens/id-token.ts';
 import { LONGEST_TOKEN } from '../tokens/token-verifier.ts';
 
-/** Whom an ID token of ours is about. */
+/** What we read from an ID token of ours. */
 export interface IdTokenHint {
   readonly user: string;
   readonly clientId: string;

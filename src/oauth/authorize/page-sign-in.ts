@@ -2,10 +2,10 @@ import type { SignInPage } from './browser-answer.ts';
 import type { BrowserSessions, LiveBrowserSession } from './browser-session.ts';
 import { PAGE_SECONDS, type PendingRequests, type PendingVisit } from './pending-request.ts';
 
-/** For pages of ours that need a signed-in person. */
+/** What pages of ours need that only a signed-in person may see. */
 export interface PageSignIn extends Pick<BrowserSessions, 'live'> {
-  /** The sign-in page that leads to a page of ours. `signedIn` wants to be somebody else there. */
-  page(visit: PendingVisit, signedIn: LiveBrowserSession | undefined): Promise<SignInPage>;
+  /** The sign-in page that leads to such a page. `signedIn` is the person who is signed in and wants another account, if any. */
+  page(visit: PendingVisit, signedIn: LiveBrowserSession | undefined): SignInPage;
 }
 
 export const createPageSignIn = (
@@ -13,9 +13,9 @@ export const createPageSignIn = (
   { live }: Pick<BrowserSessions, 'live'>,
 ): PageSignIn => ({
   live,
-  page: async (visit, signedIn) => ({
+  page: (visit, signedIn) => ({
     ...{ kind: 'sign-in', locales: visit.locales, username: '' },
-    request: await requests.seal(visit, PAGE_SECONDS),
+    request: requests.seal(visit, PAGE_SECONDS),
     ...(signedIn ? { signedIn: signedIn.user.name } : {}),
   }),
 });

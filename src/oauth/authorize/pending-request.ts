@@ -23,9 +23,9 @@ export interface PendingVisit extends PendingPage {
 /** An authorization request on its way through a page, and the browser that has the page. */
 export interface PendingRequest extends PendingPage {
   readonly request: AuthorizationRequest;
-  /** Whether the client wants the person to be asked, also if it was before (`prompt=consent`). */
+  /** Whether the client wants the person to agree again (`prompt=consent`). */
   readonly asksConsent: boolean;
-  /** Whether the client wants a password, also if somebody is signed in (`prompt=login` or `select_account`). */
+  /** Whether the client wants a password even if somebody is signed in (`prompt=login` or `select_account`). */
   readonly asksPassword: boolean;
   readonly maxAgeSeconds?: number;
   readonly loginHint?: string;
@@ -42,11 +42,11 @@ export type PendingSignIn = PendingRequest | PendingVisit;
 
 export type PendingRequests = SealedValues<PendingSignIn>;
 
-/** The client of the request, and where its answer goes. Nothing for a page of ours. */
+/** The client of the request, and the address that its answer goes to; neither if the sign-in goes on to a page of ours. */
 export const clientOf = (pending: PendingSignIn): Partial<Pick<AuthorizationRequest, 'clientId' | 'redirectURI'>> =>
   'visit' in pending ? {} : { clientId: pending.request.clientId, redirectURI: pending.request.redirectURI };
 
-/** Enough to look up a password. The page then has to be asked for again. */
+/** The life of a page: enough to look up a password. */
 export const PAGE_SECONDS = 600;
 
 /** The request of a page; a `BrowserAnswer` if the person has to begin again. */
@@ -75,7 +75,10 @@ export function checkPending(
 
 const EXPIRED = { kind: 'fault', fault: 'expired' } as const;
 
-/** The ID token that names the expected user is not kept. Without it another person could go on, so the client has to begin again (B-13). */
+/**
+ * The ID token that names the expected user is not kept. Without it another person could go on, so the client has to begin again
+ * (B-13).
+ */
 const mayBeginAgain = (pending: PendingSignIn): boolean => 'visit' in pending || pending.expectedUser === undefined;
 
 /** Where the sign-in can begin again. */

@@ -80,7 +80,7 @@ export function createLastingValues<Value extends object>(
 
 /** The parts of a compact JWE (RFC 7516 7.1) whose second one, the encrypted key, is empty. */
 interface Sealed {
-  /** As it was sent: it is authenticated, not encrypted. */
+  /** The text that was sent. It is authenticated, but not encrypted. */
   readonly header: string;
   readonly iv: Buffer;
   readonly ciphertext: Buffer;

@@ -70,7 +70,7 @@ const again = (
   shown: Pick<SignInPage, 'request' | 'username' | 'problem' | 'retryAfterSeconds'>,
 ): SignInPage => ({ kind: 'sign-in', ...clientOf(pending), locales: pending.locales, ...shown });
 
-/** Begins the session of the browser, and goes on to the client. */
+/** Begins the session of the browser, and goes on to the client or to a page of ours. */
 export const createBegin =
   ({ maximumClockSkewSeconds }: OAuthOptions, parts: SignInParts) =>
   async (

@@ -12,7 +12,7 @@ interface Wanted {
   readonly loginHint?: string;
 }
 
-/** The request as a target of ours, so that it can begin again. The client still gets the password and the consent that it wants. */
+/** A path that begins the request again. The person is still asked for the password and the consent that the client wants. */
 export const toTarget = (
   { request, locales, loginHint, maxAgeSeconds, ...asked }: Wanted,
   prompt: readonly string[] = promptOf(asked),

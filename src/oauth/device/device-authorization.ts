@@ -52,7 +52,7 @@ export function createDeviceAuthorization(
   const answer: DeviceAuthorizationEndpoint['answer'] = async (request) => {
     const act = new Act(parts.events, request, 'device_authorization');
     try {
-      const issued = await issue(request, act);
+      const issued = issue(request, act);
       count('ok');
       return issued;
     } catch (error) {
@@ -70,9 +70,9 @@ export function createDeviceAuthorization(
 function createIssue(
   options: OAuthOptions,
   { clients, values, sessions, clock, random }: DeviceAuthorizationParts,
-): (request: FormRequest, act: Act) => Promise<DeviceAuthorization> {
+): (request: FormRequest, act: Act) => DeviceAuthorization {
   const limit = new IssueLimit(clock);
-  return async (request, act) => {
+  return (request, act) => {
     const form = parseForm(request.body);
     const client = clients.authenticate(form, request, act);
     if (!mayUseDevices(options, client.name)) throw refused('unauthorizedClient');
@@ -89,16 +89,16 @@ function createIssue(
 }
 
 /** The members of RFC 8628 3.2, in its order. */
-async function answerWith(
+function answerWith(
   shown: ShownRequest,
   { issuer }: Pick<OAuthOptions, 'issuer'>,
   { codes, requests }: DeviceValues,
-): Promise<DeviceAuthorization> {
+): DeviceAuthorization {
   const user_code = shownUserCode(shown.userCode);
   const verification_uri = endpointUrl(issuer, 'device');
-  const request = await requests.seal(shown, DEVICE_SECONDS);
+  const request = requests.seal(shown, DEVICE_SECONDS);
   return {
-    device_code: await codes.seal(shown, CODE_LIFE_SECONDS),
+    device_code: codes.seal(shown, CODE_LIFE_SECONDS),
     user_code,
     verification_uri,
     verification_uri_complete: withParameters(verification_uri, { user_code, request }),

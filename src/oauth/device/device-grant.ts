@@ -12,7 +12,7 @@ import type { SessionStore } from '../sessions/sessions.ts';
 import { isAsSignedIn, type UserStandings } from '../tokens/user-standing.ts';
 import type { DeviceDecision } from './device-record.ts';
 import type { DeviceRecords } from './device-records.ts';
-import { type DeviceRequest, type DeviceValues, endOf, type ShownRequest } from './device-request.ts';
+import { type DeviceRequest, type DeviceValues, endOf, mayUseDevices, type ShownRequest } from './device-request.ts';
 import { PollPace } from './poll-pace.ts';
 
 export interface DeviceGrantParts extends SessionBeginParts {
@@ -27,14 +27,15 @@ export interface DeviceGrantParts extends SessionBeginParts {
 }
 
 /**
- * The device grant (RFC 8628 3.4). A poll reads memory. It writes once if a person has typed the code and waits to see what asks with
- * it, and once when it gets the tokens (D-04).
+ * The device grant (RFC 8628 3.4). A poll reads memory. It writes in two cases (D-04): it attaches the device to a code that a person
+ * has typed, and it fetches the decision.
  */
 export function createDeviceGrant(options: OAuthOptions, parts: DeviceGrantParts): Grant {
   const pace = new PollPace(parts.clock);
   const redeem = createRedemption(options, parts);
   return async (request) => {
-    const { userCode, ...device } = await presented(request, parts);
+    if (!mayUseDevices(options, request.client.name)) throw refused('unauthorizedClient');
+    const { userCode, ...device } = presented(request, parts);
     if (endOf(device) <= parts.clock.now() / 1000) throw unanswered(request, 'deviceCodeExpired');
     if (parts.deviceRecords.past(device.sid)) return refuseUsed(device, request, parts);
     const record = parts.deviceRecords.read(userCode);
@@ -47,13 +48,13 @@ export function createDeviceGrant(options: OAuthOptions, parts: DeviceGrantParts
 }
 
 /** Opens the device code. Every fault of it has one answer. */
-async function presented(
+function presented(
   { form, client, act }: GrantRequest,
   { values, sessions }: Pick<DeviceGrantParts, 'values' | 'sessions'>,
-): Promise<ShownRequest> {
+): ShownRequest {
   const text = parameter(form, 'device_code');
   if (text === undefined) throw invalidRequest('the parameter device_code is missing');
-  const code = await values.codes.open(text);
+  const code = values.codes.open(text);
   if (!code) throw refused('deviceCodeNotValid');
   const fault = faultOf(code, client.name, sessions);
   if (!fault) return code;
@@ -91,7 +92,7 @@ async function attach(
   });
 }
 
-/** A code that comes again after its tokens were fetched may be in other hands, as with B-42: the session ends. */
+/** A code that comes again after its tokens were fetched may be in other hands, so the session ends, as in B-42. */
 async function refuseUsed(
   { sid }: DeviceRequest,
   { act }: GrantRequest,
@@ -120,7 +121,7 @@ function createRedemption(options: OAuthOptions, parts: DeviceGrantParts) {
     const { act } = request;
     act.involves({ user: decision.user, sid: device.sid });
     const tokens = decision.isAllowed ? await tokensOf(decided, request, { options, begin, parts }) : undefined;
-    // Without this the record ends by itself, and until then each further poll finds the session that has begun.
+    // If this fails, the record ends by itself. Until then each further poll finds the session that has begun.
     await parts.deviceRecords.fetched(userCode).catch((error: unknown) => {
       parts.logger.warn({ err: error, sid: device.sid }, 'the record of a device code cannot be removed yet');
     });
@@ -129,7 +130,7 @@ function createRedemption(options: OAuthOptions, parts: DeviceGrantParts) {
   };
 }
 
-/** `undefined` if the user has changed or signed out everywhere since, or the session has begun before. */
+/** `undefined` if the user has changed, the sessions of the user or that of the browser had ended, or this one has begun before. */
 async function tokensOf(
   { device, decision }: Decided,
   { client, act, http }: GrantRequest,
@@ -145,20 +146,20 @@ async function tokensOf(
     return undefined;
   }
   const { sid, scope } = device;
-  const session = { sid, user, client, authTime: decision.authTime, ...(scope === undefined ? {} : { scope }) };
-  const begun = await begin(
-    { session, allowedAt: decision.at, codeIssuedAt: decision.at },
-    { act, signal: http.signal },
-  );
+  const { authTime, at, browserSid } = decision;
+  const session = { sid, user, client, authTime, ...(scope === undefined ? {} : { scope }) };
+  const named = { session, allowedAt: at, allowedIn: { sid: browserSid, authTime }, codeIssuedAt: at };
+  const begun = await begin(named, { act, signal: http.signal });
   if (begun.kind === 'begun') return begun.tokens;
   act.says({ reason: begun.kind === 'reused' ? 'used_before' : 'user_changed' });
   if (begun.kind === 'reused') await parts.ends.reused(user.name, sid);
   return undefined;
 }
 
+/** It counts as old as the password: a replica that did not know yet of a change may have taken the decision. */
 const isAsDecided = (
   user: User,
-  { standing: digest, at }: DeviceDecision,
+  { standing: digest, authTime }: DeviceDecision,
   { maximumClockSkewSeconds: skewSeconds }: OAuthOptions,
   { standing }: Pick<DeviceGrantParts, 'standing'>,
-): boolean => isAsSignedIn(user, { standing: digest, at }, { standing, skewSeconds });
+): boolean => isAsSignedIn(user, { standing: digest, at: authTime }, { standing, skewSeconds });

@@ -9,7 +9,7 @@ import { shownUserCode } from './user-code.ts';
 /** Where people allow devices. */
 export const DEVICE_PATH = '/oauth/device';
 
-/** A page about devices: who has it, in which browser, and the request that it asks about. */
+/** What a form of the pages about devices carries: the person and the browser that got the page, and the request that it asks about. */
 export interface PendingDevice {
   /** `digestOf` the value of the browser's cookie. */
   readonly browser: string;
@@ -22,7 +22,7 @@ export interface PendingDevice {
 
 export type PendingDevices = SealedValues<PendingDevice>;
 
-/** An address of the page. */
+/** The path of the page, with these parameters. */
 export const devicePath = (
   locales: readonly string[],
   parameters: {
@@ -41,28 +41,28 @@ export const devicePath = (
 type Shown = Pick<DeviceCodePage, 'userCode' | 'problem' | 'retryAfterSeconds'>;
 
 /** The page for the code. `userCode` is what the field begins with. */
-export const codePage = async (
+export const codePage = (
   { shown: _, ...pending }: PendingDevice,
   shown: Shown,
   { pages }: { readonly pages: Pick<PendingDevices, 'seal'> },
-): Promise<DeviceCodePage> => ({
+): DeviceCodePage => ({
   ...{ kind: 'device-code', locales: pending.locales, signedIn: pending.user, ...shown },
-  request: await pages.seal(pending, PAGE_SECONDS),
+  request: pages.seal(pending, PAGE_SECONDS),
   otherAccount: devicePath(pending.locales, { prompt: 'select_account' }),
 });
 
 /** The page that asks about a device. `request`: the sealed request, if it came with the address. */
-export const askPage = async (
+export const askPage = (
   pending: PendingDevice & { readonly shown: ShownRequest },
   request: string | undefined,
   { pages, clock }: { readonly pages: Pick<PendingDevices, 'seal'>; readonly clock: Pick<Clock, 'now'> },
-): Promise<DevicePage> => {
+): DevicePage => {
   const { clientId, scope, address, since, userCode } = pending.shown;
   return {
     ...{ kind: 'device', locales: pending.locales, signedIn: pending.user, clientId, address },
     ...{ scopes: scope?.split(' ') ?? [], userCode: shownUserCode(userCode) },
     minutes: Math.max(0, Math.floor((clock.now() / 1000 - since) / 60)),
-    request: await pages.seal(pending, PAGE_SECONDS),
+    request: pages.seal(pending, PAGE_SECONDS),
     otherAccount: devicePath(pending.locales, { userCode, request, prompt: 'select_account' }),
   };
 };

@@ -11,6 +11,7 @@ import type {
 } from '../authorize/browser-answer.ts';
 import type { LiveBrowserSession } from '../authorize/browser-session.ts';
 import type { PageSignIn } from '../authorize/page-sign-in.ts';
+import { readLocales } from '../authorize/ui-locales.ts';
 import { type Form, parameter, parseForm, parseQuery } from '../endpoints/form.ts';
 import { notAvailable, throttled } from '../endpoints/refusals.ts';
 import type { OAuthOptions } from '../options.ts';
@@ -38,11 +39,8 @@ export interface DevicePageParts {
  */
 const LONGEST_WAIT_MS = 12_000;
 
-/** When somebody may try again who finds too many records: some end each minute. */
+/** How long people wait if there are too many records. Some records end each minute. */
 const BUSY_SECONDS = 60;
-
-/** Some ten tags of BCP 47. */
-const LONGEST_LOCALES = 128;
 
 /** The pages on which a signed-in person allows a device (RFC 8628 3.3). */
 export function createDevicePages(options: OAuthOptions, parts: DevicePageParts): DevicePages {
@@ -55,26 +53,26 @@ export function createDevicePages(options: OAuthOptions, parts: DevicePageParts)
         return answer(form, parseForm(form.body), act);
       });
   return {
-    visit: (visit) => asAct(parts.events, visit, () => visited(visit, options, parts)),
+    visit: (visit) => asAct(parts.events, visit, async () => visited(visit, options, parts)),
     code: handle(take),
     decide: handle((form, fields, act) => decide({ form, fields, act }, options, parts)),
   };
 }
 
-async function visited(
+function visited(
   visit: BrowserVisit & { readonly browser: string },
   options: OAuthOptions,
   { signIn, ...parts }: DevicePageParts,
-): Promise<BrowserAnswer> {
+): BrowserAnswer {
   parts.data.check();
   const query = parseQuery(visit.query);
   if (!query) return { kind: 'fault', fault: 'malformed' };
   const userCode = readUserCode(parameter(query, 'user_code') ?? '');
   const sealed = parameter(query, 'request');
-  const opened = sealed === undefined ? undefined : await parts.values.requests.open(sealed);
+  const opened = sealed === undefined ? undefined : parts.values.requests.open(sealed);
   const request = opened && sealed; // nothing that is not ours is handed on
-  const locales = (parameter(query, 'ui_locales') ?? '').slice(0, LONGEST_LOCALES).split(' ').filter(Boolean);
-  const live = await signIn.live(visit.session);
+  const locales = readLocales(parameter(query, 'ui_locales'));
+  const live = signIn.live(visit.session);
   const browser = digestOf(visit.browser);
   if (!live || parameter(query, 'prompt') !== undefined)
     return signIn.page({ visit: devicePath(locales, { userCode, request }), browser, locales }, live);
@@ -88,22 +86,22 @@ async function visited(
 const isOpen = (shown: ShownRequest, options: OAuthOptions, { clock }: Pick<DevicePageParts, 'clock'>): boolean =>
   endOf(shown) > clock.now() / 1000 && mayUseDevices(options, shown.clientId);
 
-/** What a form of these pages was made for, and the person, who still has the session of that time. */
+/** What the form carries, and the person, who still has the session for which the page was made. */
 type Opened =
   | { readonly pending: PendingDevice; readonly live: LiveBrowserSession }
   | { readonly again: BrowserAnswer };
 
-async function openPage(
+function openPage(
   { browser, session }: BrowserForm,
   fields: Form,
   { pages, signIn }: Pick<DevicePageParts, 'pages' | 'signIn'>,
-): Promise<Opened> {
-  const pending = await pages.open(parameter(fields, 'request') ?? '');
+): Opened {
+  const pending = pages.open(parameter(fields, 'request') ?? '');
   if (!pending) return { again: { kind: 'fault', fault: 'device_over', again: devicePath([], {}) } };
   const path = devicePath(pending.locales, { userCode: pending.shown?.userCode });
   if (browser === undefined || digestOf(browser) !== pending.browser)
     return { again: { kind: 'fault', fault: 'lost_cookie', again: path } };
-  const live = await signIn.live(session);
+  const live = signIn.live(session);
   return live?.session.sid === pending.sid ? { pending, live } : { again: { kind: 'redirect', location: path } };
 }
 
@@ -115,7 +113,7 @@ function createTypedCode(options: OAuthOptions, parts: DevicePageParts) {
   const { deviceRecords: records, clock } = parts;
   const guesses = new CodeGuesses(clock);
   return async (form: BrowserForm, fields: Form): Promise<BrowserAnswer> => {
-    const opened = await openPage(form, fields, parts);
+    const opened = openPage(form, fields, parts);
     if ('again' in opened) return opened.again;
     const { pending } = opened;
     const typed = parameter(fields, 'user_code') ?? '';
@@ -141,7 +139,7 @@ function createTypedCode(options: OAuthOptions, parts: DevicePageParts) {
   };
 }
 
-/** What is shown again of a code that cannot be one. */
+/** The most characters of a typed text that the page shows again. */
 const LONGEST_TYPED = 32;
 
 /** The request of the device, if one asks with this code and nobody has decided about it. */
@@ -161,7 +159,7 @@ async function decide(
   options: OAuthOptions,
   parts: DevicePageParts,
 ): Promise<BrowserAnswer> {
-  const opened = await openPage(form, fields, parts);
+  const opened = openPage(form, fields, parts);
   if ('again' in opened) return opened.again;
   const { pending, live } = opened;
   const over: BrowserAnswer = { kind: 'fault', fault: 'device_over', again: devicePath(pending.locales, {}) };
@@ -185,7 +183,7 @@ async function decide(
 }
 
 /** The clock of the replica at which the password was entered may be ahead of ours. */
-const decisionOf = ({ session: { user, standing, authTime } }: LiveBrowserSession, clock: Pick<Clock, 'now'>) => ({
-  ...{ user, standing, authTime },
+const decisionOf = ({ session: { user, standing, sid, authTime } }: LiveBrowserSession, clock: Pick<Clock, 'now'>) => ({
+  ...{ user, standing, browserSid: sid, authTime },
   at: Math.max(Math.floor(clock.now() / 1000), authTime),
 });

@@ -9,6 +9,8 @@ export interface DeviceDecision {
   readonly user: string;
   /** A digest of the user's password and state. With another one, the decision is worth nothing. */
   readonly standing: string;
+  /** The session of the person's browser. */
+  readonly browserSid: string;
   /** When the person entered the password, in seconds. */
   readonly authTime: number;
   /** When it was decided, in seconds. */
@@ -80,8 +82,8 @@ function isDevice(value: unknown): value is DeviceRequest {
 }
 
 function isDecision(value: unknown): value is DeviceDecision {
-  const { isAllowed, user, standing, authTime, at } = asObject(value);
-  const texts = [user, standing];
+  const { isAllowed, user, standing, browserSid, authTime, at } = asObject(value);
+  const texts = [user, standing, browserSid];
   return (
     typeof isAllowed === 'boolean' && texts.every((text) => typeof text === 'string') && [authTime, at].every(isTime)
   );

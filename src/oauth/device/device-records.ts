@@ -31,7 +31,7 @@ export interface DeviceRecords {
   unclaim(userCode: string): Promise<void>;
   /** Removes a record whose decision was fetched. It ends by itself if that fails. */
   fetched(userCode: string): Promise<void>;
-  /** Whether a decision about this device was fetched, on any replica; if a person had allowed it, who. */
+  /** Present if a decision about this device was fetched on any replica, or has ended. `user` is the person who had allowed it. */
   past(sid: string): { readonly user?: string } | undefined;
   /** Removes records that have ended. */
   run(signal: AbortSignal): Promise<void>;
@@ -56,7 +56,7 @@ const PAUSE_MS = 50;
 /** Every replica looks for records that have ended, each at its own time. */
 const SWEEP_MS = 60_000;
 
-/** The decisions that were fetched in the last minutes. */
+/** How many fetched or ended decisions are remembered. Beyond that the oldest are forgotten. */
 const MOST_PAST = 10_000;
 
 /** The next state of a record, `'none'` to remove it, nothing to leave it; and the result for the caller. */
@@ -72,7 +72,7 @@ export const createDeviceRecords = (namePrefix: string, parts: DeviceRecordsPart
 class KeptDeviceRecords implements DeviceRecords {
   readonly #namePrefix: string;
   readonly #parts: DeviceRecordsParts;
-  /** The last seen content of each record. */
+  /** The content of each record when we last saw it. */
   readonly #known = new Map<string, StoredSecret>();
   readonly #decoded = new WeakMap<StoredSecret, DeviceRecord | 'unreadable'>();
   readonly #past = new BoundedMap<{ readonly user?: string }>(MOST_PAST);

@@ -6,7 +6,7 @@ import { DEVICE_GRANT, type OAuthOptions } from '../options.ts';
 /** How long a person has, in seconds (`expires_in`). */
 export const DEVICE_SECONDS = 600;
 
-/** For this long a code that has ended is still known as one of ours, so that the device learns that it has ended. */
+/** How long we still recognise a code that has ended, so that the device gets `expired_token`. */
 const KNOWN_SECONDS = 3600;
 
 /** What a device asks for, as the person sees it who is asked to allow it. */
@@ -49,13 +49,13 @@ export const CODE_LIFE_SECONDS = DEVICE_SECONDS + KNOWN_SECONDS;
 /** When the request ends, in seconds. */
 export const endOf = ({ since }: DeviceRequest): number => since + DEVICE_SECONDS;
 
-/** Whether people may allow devices of this client. There is no default (D-06). `deny` is what it is for browsers (B-17). */
+/** Whether people may allow devices of this client: its `grantTypes` name the grant, and its `grantMethod` is not `deny` (D-06). */
 export const mayUseDevices = ({ clients }: Pick<OAuthOptions, 'clients'>, clientId: string): boolean =>
   clients.some(
     ({ name, grantTypes, grantMethod }) =>
       name === clientId && grantTypes.includes(DEVICE_GRANT) && grantMethod !== 'deny',
   );
 
-/** Whether any client may use it. */
+/** Whether the `grantTypes` of any client name the grant. */
 export const hasDeviceGrant = ({ clients }: Pick<OAuthOptions, 'clients'>): boolean =>
   clients.some(({ grantTypes }) => grantTypes.includes(DEVICE_GRANT));

@@ -2,18 +2,18 @@ import type { Clock } from '../../runtime/clock.ts';
 import { FailureThrottle } from '../../runtime/limits/failure-throttle.ts';
 import { DEVICE_SECONDS } from './device-request.ts';
 
-/** The life of a code: so many codes of an address, or of this replica, can be guessed at a time. */
+/** The life of a code, because only a code that has not ended can be guessed. */
 const WINDOW_MS = DEVICE_SECONDS * 1000;
 
 const MOST_OF_AN_ADDRESS = 20;
 
 /**
- * There are 20^8 codes, and never more than 25,600 of them, one in a million, shall be there to be guessed (D-05). Three replicas that
- * are each restarted once in the life of a code, which forgets what was issued, issue 24,000.
+ * There are 20^8 codes. At most 25,600 of them, one in a million, may be valid at any time (D-05). A restart forgets the count. So three
+ * replicas that each restart once in the life of a code issue at most 24,000.
  */
 const MOST_OF_A_REPLICA = 4000;
 
-/** Limits how many codes are issued, in memory. */
+/** Limits how many codes are issued. The counts are in memory. */
 export class IssueLimit {
   readonly #byAddress: FailureThrottle;
   readonly #ofAll: FailureThrottle;

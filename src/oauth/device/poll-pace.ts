@@ -7,10 +7,10 @@ export const POLL_SECONDS = 5;
 /** How much longer a device has to wait each time it was too fast (RFC 8628 3.5). */
 const SLOWER_MS = 5000;
 
-/** A poll that comes earlier by this much still counts as in time: answers take longer on one way than on the other. */
+/** A poll may be early by this much: requests and answers do not always take equally long. */
 const GRACE_MS = 1000;
 
-/** As many devices as codes are issued in the life of a code by three replicas. Of a device beyond that the pace is forgotten. */
+/** More than three replicas issue codes for in the life of a code (`issue-limit.ts`). The pace of further devices is forgotten. */
 const MOST_DEVICES = 25_600;
 
 interface Pace {

@@ -35,7 +35,7 @@ export function createCodeGrant(options: OAuthOptions, parts: CodeGrantParts): G
     const { act, http } = request;
     const { code, session } = await goodCode(request, parts, options.maximumClockSkewSeconds);
     const { signal } = http;
-    // The code counts as old as the session of the browser: a replica that did not know yet of its end may have issued the code.
+    // A replica that did not know yet of an end may have issued the code, so the code counts as old as the password.
     const named = { session, allowedAt: code.authTime, codeIssuedAt: code.issuedAt, nonce: code.nonce };
     const begun = await begin(named, { act, signal });
     if (begun.kind === 'begun') return begun.tokens;
@@ -97,7 +97,8 @@ function userFault(
   code: AuthorizationCode,
   { standing, sessions, skewSeconds }: Pick<CodeGrantParts, 'standing' | 'sessions'> & { readonly skewSeconds: number },
 ): CodeFault | undefined {
-  const signedIn = { standing: code.standing, at: code.issuedAt };
+  // The time of the password, as in `createCodeGrant`.
+  const signedIn = { standing: code.standing, at: code.authTime };
   if (!user || !isAsSignedIn(user, signedIn, { standing, skewSeconds })) return 'user_changed';
   return sessions.knowsEndsOf(code.sid) ? undefined : 'begun_elsewhere';
 }

@@ -3,7 +3,7 @@ import type { TokenResponse } from '../authorization-server.ts';
 import { notAvailable } from '../endpoints/refusals.ts';
 import type { OAuthOptions } from '../options.ts';
 import { rememberedSeconds } from '../sessions/session-ends.ts';
-import { isDead, withCutOff } from '../sessions/session-rules.ts';
+import { isDead, wasAlive, withCutOff } from '../sessions/session-rules.ts';
 import { waitPastCutOff } from '../sessions/session-start.ts';
 import type { SessionChange, SessionStore, UserSessions } from '../sessions/sessions.ts';
 import type { Act } from '../tokens/act.ts';
@@ -19,14 +19,16 @@ export interface SessionBeginParts {
 /** A session whose id a code has named. */
 interface NamedSession {
   readonly session: TokenSession;
-  /** When the person allowed it, in seconds: all sessions of the user may have ended since. */
+  /** In seconds. If all sessions of the user ended in or after this second, the session does not begin. */
   readonly allowedAt: number;
+  /** The browser session in which the person allowed it, unless the id of the session begins with it. */
+  readonly allowedIn?: { readonly sid: string; readonly authTime: number };
   /** When its code was issued, by a clock that may be ahead of ours. */
   readonly codeIssuedAt: number;
   readonly nonce?: string | undefined;
 }
 
-/** `reused`: the session has begun before. `ended`: all sessions of the user ended after it was allowed. */
+/** `reused`: the session has begun before. `ended`: all sessions of the user, or that of the browser, had ended. */
 type Begun = { readonly kind: 'begun'; readonly tokens: TokenResponse } | { readonly kind: 'ended' | 'reused' };
 
 /** Begins the session. Throws a 503 if that could not be written; then nothing has changed. */
@@ -56,7 +58,7 @@ export const createSessionBegin =
 type Outcome = { readonly kind: 'begun'; readonly imprint: Imprint } | { readonly kind: 'ended' | 'reused' };
 
 function createDecision(
-  { session, allowedAt, codeIssuedAt }: NamedSession,
+  { session, allowedAt, allowedIn, codeIssuedAt }: NamedSession,
   options: OAuthOptions,
   { issuer, clock }: SessionBeginParts,
 ): (current: UserSessions) => SessionChange<Outcome> {
@@ -65,6 +67,9 @@ function createDecision(
   return (current) => {
     if (current.live.has(session.sid) || current.dead.has(session.sid)) return { outcome: { kind: 'reused' } };
     if (isDead(current, { sid: session.sid, iat: allowedAt })) return { outcome: { kind: 'ended' } };
+    // The replica at which the person allowed it may not have known yet of the end of that browser session.
+    if (allowedIn && !wasAlive(current, { sid: allowedIn.sid, iat: allowedIn.authTime }, allowedAt))
+      return { outcome: { kind: 'ended' } };
     const issuedAt = Math.max(Math.floor(clock.now() / 1000), codeIssuedAt);
     const imprint = issuer.imprint(0, issuedAt);
     const record = {

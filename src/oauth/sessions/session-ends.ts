@@ -2,7 +2,7 @@ import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import type { TokenMetrics } from '../metrics.ts';
-import { longestTokenSeconds, type OAuthOptions } from '../options.ts';
+import { DEVICE_GRANT, longestTokenSeconds, type OAuthOptions } from '../options.ts';
 import { withCutOff, withSessionEnded } from './session-rules.ts';
 import { GONE, type SessionStore } from './sessions.ts';
 
@@ -45,9 +45,11 @@ const RETRY_MS = 5000;
 export const rememberedSeconds = (options: OAuthOptions): number =>
   Math.max(longestTokenSeconds(options), longestBrowserSeconds(options)) + 2 * options.maximumClockSkewSeconds;
 
-/** How long a browser may show a session that has ended; 0 if no client has a sign-in by browser. */
+/** How long a browser may show a session that has ended; 0 if no client has people sign in on our pages. */
 const longestBrowserSeconds = ({ clients, browserSessionMaxAgeSeconds: longest }: OAuthOptions): number =>
-  clients.some(({ redirectURIs }) => redirectURIs.length > 0) ? longest : 0;
+  clients.some(({ redirectURIs, grantTypes }) => redirectURIs.length > 0 || grantTypes.includes(DEVICE_GRANT))
+    ? longest
+    : 0;
 
 export function createSessionEnds(options: OAuthOptions, parts: EndParts): SessionEnds {
   const remembered = rememberedSeconds(options);

@@ -1,6 +1,7 @@
 /**
  * The sessions of clients that begin in one browser have the browser's session in their id: `<browser session>~<own>`. So the end
- * of the browser's session ends them all, whoever began them and on whichever replica (B-28). Neither part contains the separator.
+ * of the browser's session ends them all, no matter which client began them, or on which replica (B-28). Neither part contains the
+ * separator.
  */
 const SEPARATOR = '~';
 

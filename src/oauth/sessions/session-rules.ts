@@ -17,7 +17,20 @@ const ROTATION_SPAN_MS = 60_000;
  */
 export const isDead = (sessions: UserSessions, token: { readonly sid: string; readonly iat: number }): boolean =>
   (sessions.dead.size > 0 && (sessions.dead.has(token.sid) || sessions.dead.has(browserSessionOf(token.sid)))) ||
-  (token.iat <= sessions.cutOff && !isSpared(sessions, token.sid));
+  isCutOff(sessions, token);
+
+const isCutOff = (sessions: UserSessions, { sid, iat }: { readonly sid: string; readonly iat: number }): boolean =>
+  iat <= sessions.cutOff && !isSpared(sessions, sid);
+
+/**
+ * Whether a browser session that began at `iat` still counted at `at`, as far as is known now: it had not ended before, and no cut-off
+ * affects it. Times are in seconds.
+ */
+export const wasAlive = (
+  sessions: UserSessions,
+  session: { readonly sid: string; readonly iat: number },
+  at: number,
+): boolean => (sessions.dead.get(session.sid)?.endedAt ?? at) >= at && !isCutOff(sessions, session);
 
 /** Whether the cut-off does not affect this session: it began in the same browser session as the spared one. */
 const isSpared = ({ spared }: Pick<UserSessions, 'spared'>, sid: string): boolean =>

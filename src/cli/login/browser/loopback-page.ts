@@ -16,7 +16,7 @@ export const loopbackPage = (returned: FinalReturn): string =>
     ? page('The browser has done its part', 'You can close this window and go back to the terminal.')
     : page('The sign-in failed', `${returned.reason}. You can close this window and go back to the terminal.`);
 
-/** What everybody else gets. */
+/** The answer to every other request. */
 export const NOT_HERE = page('Not found', 'This is not the answer to a sign-in that gatehouse waits for.');
 
 function page(title: string, text: string): string {

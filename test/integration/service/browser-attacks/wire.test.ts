@@ -217,7 +217,7 @@ test('N-52 attempt 112: forms that never end take no seat from a person who sign
   expect(answer.headers['location']).toContain('code=');
 });
 
-test('B-15 attempt 113: no forwarded address gives an attacker a budget of guesses of their own', async () => {
+test('B-25 attempt 113: no forwarded address gives an attacker a budget of guesses of their own', async () => {
   const throttled = await startAttackStand();
   try {
     const statuses = [];

@@ -150,7 +150,7 @@ describe('the end session endpoint', () => {
     expect(await authorize(server, {}, more.session)).toMatchObject({ kind: 'sign-in' });
   });
 
-  test('B-53 is no power of a session that has ended, of which there may be a copy', async () => {
+  test('B-53 cannot be done with a session that has ended, because there may be a copy of its cookie', async () => {
     const { server, session, hint } = await start();
     await endSession(server, { id_token_hint: hint }, session);
     const later = await signedIn(server);

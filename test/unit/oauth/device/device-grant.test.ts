@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { BrowserSession } from '../../../../src/oauth/authorize/browser-session.ts';
+import { createLastingValues } from '../../../../src/oauth/authorize/sealed-values.ts';
 import { createDeviceValues } from '../../../../src/oauth/device/device-request.ts';
+import { withCutOff, withSessionEnded } from '../../../../src/oauth/sessions/session-rules.ts';
 import { partsOf, refresh, refusalOf, type TestServer } from '../test-server.ts';
 import { askWith, changeUser, newDeviceServer, Person, poll } from './device-flow.ts';
 
@@ -10,6 +13,11 @@ const start = async (change = {}) => {
   const server = await newDeviceServer(change);
   return { server, person: await new Person(server).signIn(), device: await askWith(server) };
 };
+
+/** The id of the session that the cookie of this person has. */
+function browserSessionOf({ keys, clock }: TestServer, { session = '' }: Person): string {
+  return createLastingValues<BrowserSession>('browser session', keys, clock).open(session)?.sid ?? '';
+}
 
 const linesOf = ({ lines }: TestServer, event: string) => lines.filter((line) => line['event'] === event);
 
@@ -58,7 +66,7 @@ describe('the device grant', () => {
     const userCode = device.user_code.replace('-', '');
     const since = Math.floor(server.clock.now() / 1000);
     const twin = { userCode, since, sid: 'another', clientId: 'tv', address: '198.51.100.1' };
-    const device_code = await createDeviceValues(server.keys, server.clock).codes.seal(twin, 600);
+    const device_code = createDeviceValues(server.keys, server.clock).codes.seal(twin, 600);
     await person.allow(device);
     expect(await refusalOf(() => poll(server, { device_code }))).toMatchObject(PENDING);
     expect(await poll(server, device)).toHaveProperty('access_token');
@@ -111,6 +119,15 @@ describe('the device grant', () => {
     expect(await poll(server, device)).toHaveProperty('access_token');
   });
 
+  test('D-06 is refused to a client that may not have the grant any more', async () => {
+    const { server, person, device } = await start();
+    await person.allow(device);
+    expect(await refusalOf(() => poll(server, device, { client_id: 'closed' }))).toMatchObject({
+      status: 400,
+      code: 'unauthorized_client',
+    });
+  });
+
   test('D-04 wants a device code', async () => {
     const { server } = await start();
     expect(await refusalOf(() => poll(server, { device_code: '' }))).toMatchObject({
@@ -155,6 +172,49 @@ describe('the device grant', () => {
     const result = refusalOf(() => poll(server, device));
     await server.clock.advance(1000);
     expect(await result).toMatchObject(NOT_VALID);
+  });
+
+  test.each<[string, (server: TestServer, at: number, sid: string) => unknown]>([
+    [
+      'of all sessions',
+      ({ sessions }, at) =>
+        sessions.update('alice', (now) => ({
+          next: withCutOff(now, { at, keepUntil: at + 86_400 }),
+          outcome: undefined,
+        })),
+    ],
+    [
+      'of the session of the browser',
+      ({ sessions }, at, sid) =>
+        sessions.update('alice', (now) => ({
+          next: withSessionEnded(now, sid, { endedAt: at, keepUntil: at + 86_400 }),
+          outcome: undefined,
+        })),
+    ],
+    ['of earlier sessions by the account', (server, at) => changeUser(server, { tokensNotBefore: at })],
+  ])(
+    'D-04 gives nothing after the end %s, even if the replica that took the decision did not know yet',
+    async (_, end) => {
+      const { server, person, device } = await start();
+      const sid = browserSessionOf(server, person);
+      await server.clock.advance(60_000);
+      await person.allow(device);
+      await end(server, Math.floor(server.clock.now() / 1000) - 10, sid);
+      expect(await refusalOf(() => poll(server, device))).toMatchObject(NOT_VALID);
+      expect(linesOf(server, 'device_redeemed').at(-1)).toMatchObject({ result: 'refused', reason: 'user_changed' });
+    },
+  );
+
+  test('D-04 gives tokens although the browser was signed out after the decision', async () => {
+    const { server, person, device } = await start();
+    const sid = browserSessionOf(server, person);
+    await person.allow(device);
+    const endedAt = Math.floor(server.clock.now() / 1000);
+    await server.sessions.update('alice', (now) => ({
+      next: withSessionEnded(now, sid, { endedAt, keepUntil: endedAt + 86_400 }),
+      outcome: undefined,
+    }));
+    expect(await poll(server, device)).toHaveProperty('access_token');
   });
 
   test('D-04 can be polled again after a write that failed', async () => {

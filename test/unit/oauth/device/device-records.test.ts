@@ -22,7 +22,7 @@ function replicas(count = 1) {
     ...{ sid, clientId: 'tv', address: '192.0.2.1', since: Math.floor(clock.now() / 1000) },
   });
   const decision = (user = 'alice', isAllowed = true) => ({
-    ...{ user, isAllowed, standing: 'digest', authTime: 1, at: Math.floor(clock.now() / 1000) },
+    ...{ user, isAllowed, standing: 'digest', browserSid: 'b-1', authTime: 1, at: Math.floor(clock.now() / 1000) },
   });
   return { clock, records, keys, all, one: all[0] as DeviceRecords, two: all[1] as DeviceRecords, device, decision };
 }

@@ -37,7 +37,7 @@ describe('the authorization code grant', () => {
     expect(after?.['auth_time']).toBe(before?.['auth_time']);
   });
 
-  test('B-41 is worth nothing when the browser had been signed out as a replica issued it that did not know yet', async () => {
+  test('B-41 is worth nothing if all sessions had ended and the replica that issued it did not know yet', async () => {
     const server = await newBrowserServer();
     const { session } = await post(server, await authorize(server));
     await server.clock.advance(60_000);
@@ -47,6 +47,15 @@ describe('the authorization code grant', () => {
       next: withCutOff(now, { at, keepUntil: at + 86_400 }),
       outcome: undefined,
     }));
+    expect(await refusalOf(() => redeem(server, code))).toEqual(NOT_VALID);
+  });
+
+  test('B-41 is worth nothing if the account had ended earlier sessions and the replica that issued it did not know yet', async () => {
+    const server = await newBrowserServer();
+    const { session } = await post(server, await authorize(server));
+    await server.clock.advance(60_000);
+    const code = returned(await authorize(server, {}, session))['code'] ?? '';
+    change(server, { tokensNotBefore: Math.floor(server.clock.now() / 1000) - 10 });
     expect(await refusalOf(() => redeem(server, code))).toEqual(NOT_VALID);
   });
 

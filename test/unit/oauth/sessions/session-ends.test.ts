@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { createTokenMetrics } from '../../../../src/oauth/metrics.ts';
+import { type Client, DEVICE_GRANT, type OAuthOptions } from '../../../../src/oauth/options.ts';
 import { createMemorySessions } from '../../../../src/oauth/sessions/memory-sessions.ts';
 import { createSessionEnds } from '../../../../src/oauth/sessions/session-ends.ts';
 import { systemRandom } from '../../../../src/runtime/random.ts';
@@ -31,13 +32,16 @@ const changeRecord = async (test: TestServer): Promise<void> => {
 };
 
 /** The ends of alice's sessions in memory, each counted by its scope and told as an event. */
-function startEnds() {
+function startEnds(change: Partial<OAuthOptions> = {}) {
   const [clock, registry, events] = [new FakeClock(), new Registry(), [] as unknown[]];
   const sessions = createMemorySessions({ clock, random: systemRandom });
-  const ends = createSessionEnds(testOptions, {
-    ...{ sessions, clock, logger: pino({ enabled: false }), metrics: createTokenMetrics(registry) },
-    events: { report: (event, fields) => void events.push([event, fields['reason']]) },
-  });
+  const ends = createSessionEnds(
+    { ...testOptions, ...change },
+    {
+      ...{ sessions, clock, logger: pino({ enabled: false }), metrics: createTokenMetrics(registry) },
+      events: { report: (event, fields) => void events.push([event, fields['reason']]) },
+    },
+  );
   const counted = (): Promise<unknown> => countedBy(registry, 'gatehouse_token_revocations_total', 'scope');
   const now = (): number => clock.now() / SECOND;
   return { clock, sessions, ends, events, counted, now };
@@ -70,6 +74,16 @@ describe('an end', () => {
     expect(sessions.read('alice')).toMatchObject({ cutOff: now() + 9, cutOffKeepUntil: now() + 9 + 14_410 + 20 });
     await ends.user('alice', now());
     expect(sessions.read('alice').cutOff).toBe(now() + 9);
+  });
+
+  test.each<[string, Partial<Client>]>([
+    ['sign in by browser', { redirectURIs: ['https://app.example.com/'] }],
+    ['allow devices', { grantTypes: [DEVICE_GRANT] }],
+  ])('B-28 is remembered for as long as a browser may be signed in, if people %s', async (_, more) => {
+    const of = { public: true, grantTypes: [], redirectURIs: [], postLogoutRedirectURIs: [] };
+    const { sessions, ends, now } = startEnds({ clients: [{ name: 'one', ...of, ...more }] });
+    await ends.session('alice', 'a');
+    expect(sessions.read('alice').dead.get('a')?.keepUntil).toBe(now() + 12 * 3600 + 20);
   });
 
   test('for a change of the user is made, counted and told once by all who see the same change', async () => {
