@@ -42,7 +42,7 @@ const SIGN_IN_CONNECTIONS = 6;
 
 const SETTINGS = {
   authentication: { ...WITHOUT_THROTTLE, oauthOptions: BROWSER_CLIENTS },
-  // As in a cluster: the redemption of a code writes a Secret.
+  // Sessions are in Secrets, as in a cluster, so the redemption of a code writes one.
   sessions: { store: 'kubernetes' },
 };
 

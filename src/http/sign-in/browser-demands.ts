@@ -11,7 +11,7 @@ export function isNavigation({ headers }: IncomingMessage): boolean {
 
 /**
  * Whether a person's browser comes to a path that programs use as well. On plain http browsers send no `Sec-Fetch-Mode`, but all of
- * them accept HTML. A program that sends a bearer is none.
+ * them accept HTML. A program that sends a bearer is no browser.
  */
 export function isForBrowser({ headers }: IncomingMessage): boolean {
   if (headers.authorization !== undefined) return false;

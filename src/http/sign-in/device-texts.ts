@@ -39,7 +39,7 @@ export const ENGLISH_DEVICE: DeviceTexts = {
     return minutes === 1 ? 'a minute ago.' : `${minutes} minutes ago.`;
   },
   warning:
-    'Only go on if you started this yourself on the device at this address. Whoever holds the device can then act as you.',
+    'Only go on if you started this yourself on the device at this address. Anyone who holds the device can then act as you.',
   allowedTitle: 'The device may sign in',
   allowedText: 'Go back to the device. You can close this page.',
   refusedTitle: 'You have refused the device',
