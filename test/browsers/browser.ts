@@ -8,7 +8,7 @@ export const BRANDS = ['Chromium', 'Firefox'] as const;
 export type Brand = (typeof BRANDS)[number];
 
 /**
- * Debian's programs. The tests run as root, for whom Chromium has no sandbox; they open no page but ours. `about:` keeps Firefox from
+ * Debian's programs. The tests run as root, and Chromium has no sandbox for root; they open only our pages. `about:` keeps Firefox from
  * asking another site whether there is a network.
  */
 const LAUNCHED: Readonly<Record<Brand, LaunchOptions>> = {

@@ -56,7 +56,7 @@ export function parseSession(text: string): SavedSession | undefined {
 /** The user's name as the server knows it, read from the access token; the typed name when the token has none. */
 export const nameOf = ({ accessToken, username }: SavedSession): string => usernameIn(accessToken) ?? username;
 
-/** The name of the user whom an access token is for; `undefined` when it has none that every terminal can show. */
+/** The name of an access token's user; `undefined` if there is no name that every terminal can show. */
 export function usernameIn(accessToken: string): string | undefined {
   try {
     const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());

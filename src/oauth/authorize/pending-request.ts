@@ -29,7 +29,7 @@ export interface PendingRequest extends PendingPage {
   readonly asksPassword: boolean;
   readonly maxAgeSeconds?: number;
   readonly loginHint?: string;
-  /** The user whom the client expects, by an ID token of ours. */
+  /** The user that the client expects: it sent an ID token of ours with this name. */
   readonly expectedUser?: string;
   /** The browser session of the person on whose consent page this is. */
   readonly sid?: string;

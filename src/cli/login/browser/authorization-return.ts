@@ -1,6 +1,6 @@
 import { isPrintable } from '../printable.ts';
 
-/** What the authorization request of this sign-in was sent with, and to whom. */
+/** What the authorization request of this sign-in contained, and the server that got it. */
 export interface SentRequest {
   readonly state: string;
   /** The issuer in the metadata of the server that was asked. */
