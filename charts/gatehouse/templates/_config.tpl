@@ -47,13 +47,22 @@
 {{- if ne (toString (dig "users" "firstAdministrator" "" .Values.config)) "false" -}}
 {{- $_ := set $users "firstAdministrator" (dict "secretName" (print .Values.platform "-first-administrator")) -}}
 {{- end -}}
+{{- $gateway := dict "enabled" .Values.gateway.enabled -}}
+{{- if .Values.gateway.enabled -}}
+{{- if or .Values.gateway.users .Values.gateway.accounts.enabled -}}
+{{- $_ := set $gateway "users" .Values.gateway.users -}}
+{{- end -}}
+{{- if .Values.gateway.accounts.enabled -}}
+{{- $_ := set $gateway "accounts" (include "gatehouse.followedAccounts" . | fromYaml) -}}
+{{- end -}}
+{{- end -}}
 {{- $base := dict
   "platform" .Values.platform
   "server" $server
   "authentication" $authentication
   "users" $users
   "accounts" (dict "enabled" .Values.accounts.enabled)
-  "gateway" (dict "enabled" .Values.gateway.enabled)
+  "gateway" $gateway
   "sessions" (dict "store" .Values.sessions.store)
   "keys" (dict "secretName" (print .Values.platform "-signing-keys"))
 -}}

@@ -12,6 +12,8 @@ export interface RoleAssignmentParts {
   readonly names: AccountNames;
   readonly roles: PlatformRoles;
   readonly bindings: ClusterObjects;
+  /** The RoleBindings of all namespaces; absent when a new user cannot reach the cluster without an operator. */
+  readonly namespacedBindings?: Pick<ClusterObjects, 'list'> | undefined;
   readonly refusals: AccountRefusals;
 }
 
@@ -40,7 +42,7 @@ export interface RoleAssignment {
   removeOthers(user: string, role: string, caller: Caller): Promise<void>;
   /** Undoes `give` after a later failure: our own account removes the binding with this uid. */
   takeBack(user: string, role: string, uid: string): Promise<void>;
-  /** Whether ClusterRoleBindings that Gatehouse did not make name this user: a new user of that name would get their rights. */
+  /** Whether bindings that Gatehouse did not make name this user: a new user of that name would get their rights. */
   isBound(user: string): Promise<boolean>;
   /** Our own account removes every kept binding of a name that no user has, so that a new user inherits none. */
   clear(user: string): Promise<void>;
@@ -138,11 +140,13 @@ async function keptBindings(user: string, { bindings, names }: RoleAssignmentPar
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function isBoundElsewhere(user: string, { bindings, names }: RoleAssignmentParts): Promise<boolean> {
-  const all = await bindings
-    .list('')
-    .catch(throwNotSaved('the cluster did not tell which rights wait for a user of this name'));
-  return all.some((binding) => binding.metadata.labels?.[names.userRef] === undefined && namesUser(binding, user));
+async function isBoundElsewhere(user: string, parts: RoleAssignmentParts): Promise<boolean> {
+  const { bindings, namespacedBindings, names } = parts;
+  const [ofCluster, ofNamespaces = []] = await Promise.all([bindings.list(''), namespacedBindings?.list('')]).catch(
+    throwNotSaved('the cluster did not tell which rights wait for a user of this name'),
+  );
+  const foreign = ofCluster.filter(({ metadata }) => metadata.labels?.[names.userRef] === undefined);
+  return [...foreign, ...ofNamespaces].some((binding) => namesUser(binding, user));
 }
 
 /** The group names that a header can carry. */
