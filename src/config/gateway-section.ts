@@ -15,14 +15,15 @@ const labelKey = textLike(
 );
 
 const requirement = z
-  .discriminatedUnion('operator', [
-    z.strictObject({ key: labelKey, operator: z.enum(['In', 'NotIn']), values: z.array(labelValue).min(1) }),
-    z.strictObject({
-      key: labelKey,
-      operator: z.enum(['Exists', 'DoesNotExist']),
-      values: z.array(labelValue).max(0).default([]),
-    }),
-  ])
+  .strictObject({
+    key: labelKey,
+    operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+    values: z.array(labelValue).default([]),
+  })
+  .refine(({ operator, values }) => operator.endsWith('In') === values.length > 0, {
+    path: ['values'],
+    message: 'must have a value with In and NotIn, and none with Exists and DoesNotExist',
+  })
   .describe('A requirement as in a label selector of Kubernetes.');
 
 /** Whether the cluster gives the name no meaning of its own. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Registry } from 'prom-client';
+import type { GatewayAccess } from '../../../src/gateway/access.ts';
 import { CallerPolicy } from '../../../src/gateway/caller.ts';
 import { Gateway, type GatewayOptions } from '../../../src/gateway/gateway.ts';
 import { GatewayMetrics } from '../../../src/gateway/metrics.ts';
@@ -42,6 +43,7 @@ export interface GatewayUnderTest extends AppUnderTest {
 
 export interface Change extends Partial<TestParts> {
   readonly options?: Partial<GatewayOptions>;
+  readonly access?: GatewayAccess | undefined;
   /** The address of the API server; by default that of the recording one. */
   readonly server?: string;
   readonly drainMs?: number;
@@ -51,6 +53,7 @@ export interface Change extends Partial<TestParts> {
 /** The app with a gateway, in front of an API server that keeps what it is sent. */
 export async function startGateway({
   options,
+  access,
   server,
   drainMs,
   streamDrainMs = 60_000,
@@ -82,6 +85,7 @@ export async function startGateway({
     {
       passage,
       policy,
+      access,
       metrics: new GatewayMetrics(registry),
       clock,
       onLeftOut: (group) => void leftOut.push(group),
