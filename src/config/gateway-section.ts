@@ -16,9 +16,11 @@ const labelKey = textLike(
 
 const requirement = z
   .strictObject({
-    key: labelKey,
-    operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-    values: z.array(labelValue).default([]),
+    key: labelKey.describe('The label.'),
+    operator: z
+      .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+      .describe('What the label has to fulfil. A user without the label fulfils `NotIn`.'),
+    values: z.array(labelValue).default([]).describe('The values for `In` and `NotIn`.'),
   })
   .refine(({ operator, values }) => operator.endsWith('In') === values.length > 0, {
     path: ['values'],

@@ -179,7 +179,7 @@ const ROWS: readonly (readonly [string, object, string])[] = [
   [
     'client certificates without TLS',
     { config: { authentication: { tokenReview: { clientCAFile: '/tmp/ca.crt', clientNames: ['a'] } } } },
-    'config.authentication.tokenReview.clientCAFile is set, but tls.existingSecret is empty: without TLS no caller can show a client certificate; set tls.existingSecret.',
+    'config.authentication.tokenReview.clientCAFile is set, but tls.existingSecret is empty: without TLS no caller can show a client certificate; set tls.existingSecret or tls.certManager.issuerRef.',
   ],
   [
     'client certificates of nobody',
