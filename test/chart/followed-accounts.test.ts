@@ -25,7 +25,14 @@ beforeAll(async () => {
   replicas = await Promise.all([startConfiguredProgram(cluster), startConfiguredProgram(cluster)]);
   const read = ['-n', NAMESPACE, 'get', 'secret', 'gatehouse-first-administrator', '-o', 'jsonpath={.data.password}'];
   const password = Buffer.from(await cluster.kubectl(read), 'base64').toString();
-  await cluster.kubectl(['create', 'clusterrole', 'leader', '--verb=impersonate', '--resource=groups', '--resource-name=team-a']);
+  await cluster.kubectl([
+    'create',
+    'clusterrole',
+    'leader',
+    '--verb=impersonate',
+    '--resource=groups',
+    '--resource-name=team-a',
+  ]);
   await cluster.kubectl(['create', 'clusterrolebinding', 'leader', '--clusterrole=leader', '--user=admin']);
   admin = await eventually(
     () => signIn('admin', password),
@@ -73,10 +80,13 @@ const rulesOf = async (role = ROLE): Promise<readonly V1PolicyRule[]> =>
   (JSON.parse(await cluster.kubectl(['get', 'clusterrole', role, '-o', 'json'])) as V1ClusterRole).rules ?? [];
 
 const namesOf = async (resource: 'users' | 'groups'): Promise<readonly string[]> =>
-  (await rulesOf()).filter(({ resources }) => resources!.includes(resource)).flatMap(({ resourceNames }) => resourceNames!);
+  (await rulesOf())
+    .filter(({ resources }) => resources!.includes(resource))
+    .flatMap(({ resourceNames }) => resourceNames!);
 
 /** The status of the cluster's own answer to a call that every user may make. */
-const calls = async (token: string, replica = 0): Promise<number> => (await call(token, '/version/', { replica })).status;
+const calls = async (token: string, replica = 0): Promise<number> =>
+  (await call(token, '/version/', { replica })).status;
 
 describe('two replicas that follow the accounts, installed by the chart on a real API server', () => {
   test('let a new user through to the cluster without an operator', async () => {
