@@ -66,7 +66,7 @@ describe('a users-manager', () => {
 
   test('can create a user, who does not reach the cluster', async () => {
     expect(told(await stand.create(manager, 'plain'))).toBe('200 ');
-    const answer = await stand.api(await stand.signIn('plain'));
+    const answer = await stand.api(await stand.signInNew('plain'));
     expect(answer.status).toBe(403);
     expect(await stand.namesOf('users')).not.toContain('plain');
   });
@@ -183,7 +183,7 @@ describe('a users-manager', () => {
       ({ status }) => status === 200,
     );
     expect((await stand.api(first)).status).toBe(401);
-    expect((await stand.api(await stand.signIn('dora'))).status).toBe(403);
+    expect((await stand.api(await stand.signInNew('dora'))).status).toBe(403);
     await stand.untilGone('users', 'dora');
   });
 

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1ClusterRole, V1PolicyRule } from '@kubernetes/client-node';
 import { eventually } from '../cluster/eventually.ts';
 import { served } from '../cluster/served.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { waitFor } from '../support/waiting.ts';
 import { NAMESPACE } from './helm.ts';
 import { type InstalledProgram, installChart, startConfiguredProgram } from './installed-program.ts';
 
@@ -134,10 +136,12 @@ export class FollowedStand {
   async invite(name: string, user: NewUser = {}): Promise<string> {
     const { status, body } = await this.create(this.admin, name, user);
     if (status !== 200) throw new Error(`${name}: ${status} ${body.message}`);
-    const token = await this.signIn(name);
-    if (token === '') throw new Error(`${name} cannot sign in: ${await this.replicas[0]!.log()}`);
-    return token;
+    return this.signInNew(name);
   }
+
+  /** Signs a new user in. A watch may show the user late; five refusals would throttle the name. */
+  signInNew = (name: string): Promise<string> =>
+    waitFor(() => this.signIn(name), Boolean, { turn: () => sleep(1_000), looks: 4 });
 
   /** Reads a user as the administrator and sends it back changed, as `token`; again if the user has changed in between. */
   change(token: string, name: string, change: UserChange, asked: Asked = {}): Promise<Answer> {
