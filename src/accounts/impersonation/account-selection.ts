@@ -81,7 +81,8 @@ const fits = (group: string, pattern: string): boolean =>
   pattern.endsWith('*') ? group.startsWith(pattern.slice(0, -1)) : group === pattern;
 
 function fulfils(labels: Readonly<Record<string, string>>, { key, operator, values }: LabelRequirement): boolean {
-  const value = labels[key];
+  // A key such as "constructor" is no label of an object without it.
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);

@@ -135,17 +135,23 @@ async function keptBindings(user: string, { bindings, names }: RoleAssignmentPar
     .list(`${names.userRef}=${userRef(user)}`)
     .catch(throwNotSaved('the cluster did not tell which roles the user has'));
   return found
-    .map((binding) => ({ ...binding.metadata, role: boundRole(binding) ?? '', user: boundUser(binding) }))
-    .filter((binding) => binding.user === user && binding.name === bindingName(user, binding.role))
+    .filter((binding) => isKept(binding, user))
+    .map((binding) => ({ ...binding.metadata, role: boundRole(binding) ?? '' }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+/** Whether a binding with the user's label is ours: a label alone proves nothing, because anybody who makes a binding can set it. */
+const isKept = (binding: KubernetesObject, user: string): boolean =>
+  boundUser(binding) === user && binding.metadata.name === bindingName(user, boundRole(binding) ?? '');
 
 async function isBoundElsewhere(user: string, parts: RoleAssignmentParts): Promise<boolean> {
   const { bindings, namespacedBindings, names } = parts;
   const [ofCluster, ofNamespaces = []] = await Promise.all([bindings.list(''), namespacedBindings?.list('')]).catch(
     throwNotSaved('the cluster did not tell which rights wait for a user of this name'),
   );
-  const foreign = ofCluster.filter(({ metadata }) => metadata.labels?.[names.userRef] === undefined);
+  const isOurs = (binding: KubernetesObject): boolean =>
+    binding.metadata.labels?.[names.userRef] === userRef(user) && isKept(binding, user);
+  const foreign = ofCluster.filter((binding) => !isOurs(binding));
   return [...foreign, ...ofNamespaces].some((binding) => namesUser(binding, user));
 }
 

@@ -12,7 +12,7 @@ import type { UserRecords } from '../../accounts/users/user-record.ts';
 import type { Config } from '../../config/config.ts';
 import type { Cluster } from '../../kubernetes/cluster.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
-import { reservedNames } from '../../users/user.ts';
+import { reservedNames, type UserDirectory } from '../../users/user.ts';
 import { NO_UPKEEP, type Shared, type Upkeep } from '../family.ts';
 import type { AccountMirrors } from './account-mirrors.ts';
 
@@ -29,7 +29,7 @@ export interface FollowedAccountsParts
   readonly users: UserRecords;
   readonly objects: ClusterObjects;
   readonly bindings: ClusterObjects;
-  readonly directory: { byName(name: string): { readonly isObject?: boolean } | undefined };
+  readonly directory: Pick<UserDirectory, 'byName'>;
   /** Whether all User objects are in memory. */
   isKnown(): boolean;
   isHolder(): boolean;
@@ -55,7 +55,10 @@ export function createFollowedAccounts(
   const form = formOf(options.constrainedImpersonation);
   const selection = new AccountSelection(options, reservedNames(options.reservedNames));
   // While no source knows the name, for example during the first seconds, the object counts.
-  const isCounted = (name: string): boolean => directory.byName(name)?.isObject !== false;
+  const isCounted = (name: string): boolean => {
+    const user = directory.byName(name);
+    return user === undefined || user.isObject === true;
+  };
   const chosen = new ChosenUsers({ selection, roleOf: (user) => platformRoles.roleOf(user), isCounted });
   const choose = (name: string): void => chosen.update(name, users.get(name));
   users.onChange(choose);
