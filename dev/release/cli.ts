@@ -45,7 +45,7 @@ export async function writeChecksum(out: string, file: string): Promise<void> {
 async function fill(folder: string, root: string, version: string): Promise<string> {
   const dist = join(folder, 'dist');
   await mkdir(dist);
-  const files = await bundle({ root, entry: CLI_ENTRY, folder: dist, external: [] });
+  const files = await bundle({ root, entry: CLI_ENTRY, folder: dist, external: [], startsFast: true });
   const packages = readPackages(packageFolders(files), { root, modules: join(root, 'node_modules') });
   const { license = '', engines, dependencies = {} } = manifestOf(root);
   const manifest = {
