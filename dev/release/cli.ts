@@ -61,7 +61,7 @@ async function fill(folder: string, root: string, version: string): Promise<stri
     files: ['dist'],
   };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), licensesText(packages));
+  if (packages.length > 0) await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), licensesText(packages));
   await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   return billOfMaterials({ name: PACKAGE, version, license, needs: neededFolders(root, dependencies) }, packages);
 }

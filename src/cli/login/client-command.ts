@@ -57,7 +57,7 @@ const reportSignIn = (session: SavedSession, { complain }: ClientParts): void =>
   );
 
 async function printKubeconfig(request: KubeconfigRequest, parts: ClientParts): Promise<void> {
-  const { kubeconfigText } = await import('./kubeconfig.ts');
+  const { kubeconfigText } = await import('./kubeconfig/kubeconfig.ts');
   const { command, server } = request;
   // client-go (clientcmd) uses the user of a kubeconfig only when the connection is TLS.
   if (server.startsWith('http:'))
@@ -66,5 +66,5 @@ async function printKubeconfig(request: KubeconfigRequest, parts: ClientParts): 
     parts.complain(
       `warning: there is no ${command} in PATH, where clients look for it; --command names another program`,
     );
-  parts.print(kubeconfigText(request, { authority: authorityOf(request, parts) }).trimEnd());
+  parts.print(kubeconfigText(request, { authority: authorityOf(request, parts) }));
 }
