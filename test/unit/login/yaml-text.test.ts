@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type YamlValue, yamlText } from '../../../src/cli/login/kubeconfig/yaml-text.ts';
+import { check } from '../../support/property.ts';
 
 /** Texts that a parser could take for something else, besides any text. */
 const word = fc.oneof(
@@ -29,14 +30,14 @@ const value: fc.Arbitrary<YamlValue> = fc.letrec<{ value: YamlValue }>((tie) => 
     { maxDepth: 4 },
     word,
     fc.boolean(),
-    fc.array(tie('value'), { minLength: 1, maxLength: 3 }),
-    fc.array(fc.tuple(word, tie('value')), { minLength: 1, maxLength: 3 }).map(Object.fromEntries),
+    fc.array(tie('value'), { minLength: 1, maxLength: 3, size: 'max' }),
+    fc.array(fc.tuple(word, tie('value')), { minLength: 1, maxLength: 3, size: 'max' }).map(Object.fromEntries),
   ),
 })).value;
 
 describe('YAML that we write', () => {
   test.each(['1.1', '1.2'] as const)('is read as it was meant by a parser of YAML %s', (version) => {
-    fc.assert(
+    check(
       fc.property(value, (given) => {
         expect(parse(yamlText(given), { version })).toEqual(given);
       }),
@@ -44,7 +45,7 @@ describe('YAML that we write', () => {
   });
 
   test('is read as it was meant by the parser of the client library', () => {
-    fc.assert(
+    check(
       fc.property(value, (given) => {
         expect(loadYaml(yamlText({ given }))).toEqual({ given });
       }),
