@@ -8,6 +8,7 @@ import { measureGateway, printGateway } from './gateway.ts';
 import { measureIdle, printIdle } from './idle.ts';
 import { measureKinds, printKinds } from './kinds.ts';
 import { measureLists, printLists } from './lists.ts';
+import { measureLogin, printLogin } from './login.ts';
 import { measureLogs, printLogs } from './logs.ts';
 import { measurePages, printPages } from './pages.ts';
 import { measureReviews, printReviews } from './reviews.ts';
@@ -61,6 +62,11 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     'calls to the cluster beside kube-apiserver, kubectl proxy and kube-rbac-proxy; watches; the node list beside them',
     measureGateway,
     printGateway,
+  ),
+  login: onDemand(
+    'kubectl directly, with a static token and with the plug-in; the plug-in alone',
+    measureLogin,
+    printLogin,
   ),
   flood: onDemand(
     'calls and lists of a user beside one and four users who get 403 for everything',

@@ -89,7 +89,6 @@ export const TABLE: ImportTable = {
     zod: ['src/config', 'src/users', 'src/accounts', 'dev/crd'],
     // Where a file of its own kind is read; the composition root hands the parser of the API description to src/http.
     yaml: [
-      'src/cli',
       'src/config',
       'src/kubernetes',
       'src/users',
