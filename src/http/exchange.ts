@@ -215,17 +215,12 @@ export class Exchange {
     else this.#endings.push(ending);
   }
 
-  /** Runs `act` once if the client disconnects before the answer is complete. */
-  ifLeft(act: () => void): void {
-    this.atEnd(() => {
-      if (!this.response.writableFinished) act();
-    });
-  }
-
   /** A signal that aborts when the client disconnects before the answer is complete. */
   get signal(): AbortSignal {
     const controller = new AbortController();
-    this.ifLeft(() => controller.abort());
+    this.atEnd(() => {
+      if (!this.response.writableFinished) controller.abort();
+    });
     return controller.signal;
   }
 

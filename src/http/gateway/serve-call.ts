@@ -81,7 +81,10 @@ class ActiveCall {
   onEnd = (): void => this.abort();
 
   constructor(exchange: Exchange) {
-    exchange.ifLeft(this.abort);
+    // Like `exchange.signal`, but without a second signal for each call.
+    exchange.atEnd(() => {
+      if (!exchange.response.writableFinished) this.abort();
+    });
   }
 
   get signal(): AbortSignal {

@@ -75,16 +75,6 @@ describe('an exchange', () => {
     expect(broken.exchange.signal.aborted).toBe(true);
   });
 
-  test('tells that the client has left once, when the answer was not complete, and not otherwise', () => {
-    const [whole, broken] = [fakeExchange({ whole: true }), fakeExchange({ whole: false })];
-    const left: string[] = [];
-    whole.exchange.ifLeft(() => left.push('whole'));
-    broken.exchange.ifLeft(() => left.push('broken'));
-    expect(left).toEqual([]);
-    for (const { end } of [whole, broken, broken]) end();
-    expect(left).toEqual(['broken']);
-  });
-
   test('has the status that was sent, or 499 when none was', () => {
     expect([fakeExchange({ status: 304 }), fakeExchange()].map(({ exchange }) => exchange.status)).toEqual([304, 499]);
   });

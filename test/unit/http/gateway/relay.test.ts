@@ -42,8 +42,8 @@ const HEADERS = ['Content-Type', 'text/plain', 'Transfer-Encoding', 'chunked'];
 test('an answer whose pieces arrive in one turn of the event loop is one write', async () => {
   const { relay, writes } = relayTo({ isStream: false });
   relay.start(200, HEADERS);
-  relay.data(Buffer.from('one'));
-  relay.data(Buffer.from('two'));
+  void relay.data(Buffer.from('one'));
+  void relay.data(Buffer.from('two'));
   relay.end();
   expect(writes).toHaveLength(1);
   expect(writes[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -55,11 +55,11 @@ test('an answer whose pieces arrive in one turn of the event loop is one write',
 test('what has arrived is sent at the end of the turn, though the answer goes on', async () => {
   const { relay, writes } = relayTo({ isStream: false });
   relay.start(200, HEADERS);
-  relay.data(Buffer.from('one'));
+  void relay.data(Buffer.from('one'));
   expect(writes).toEqual([]);
   await nextTurn();
   expect(writes.join('')).toMatch(/\r\n\r\n3\r\none\r\n$/);
-  relay.data(Buffer.from('two'));
+  void relay.data(Buffer.from('two'));
   await nextTurn();
   expect(writes.join('')).toMatch(/3\r\none\r\n3\r\ntwo\r\n$/);
 });
