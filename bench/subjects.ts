@@ -59,7 +59,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     printAccounts,
   ),
   gateway: onDemand(
-    'calls to the cluster beside kube-apiserver, kubectl proxy and kube-rbac-proxy; watches; the node list beside them',
+    'calls to the cluster beside kube-apiserver and three proxies, at their limit and at the same rate; watches; the node list beside them',
     measureGateway,
     printGateway,
   ),

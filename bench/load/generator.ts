@@ -3,6 +3,7 @@ import type { Children } from '../children.ts';
 import { runBrowsers } from './browsers.ts';
 import { runCallers, runSamples } from './callers.ts';
 import { runLoad } from './load.ts';
+import { runPaced } from './paced.ts';
 import { runProbes } from './probes.ts';
 import { runRefreshes, runSignIns } from './sign-ins.ts';
 import { runVisible } from './visible.ts';
@@ -15,6 +16,7 @@ import { runWatchers } from './watchers.ts';
  */
 const JOBS = {
   load: runLoad,
+  paced: runPaced,
   visible: runVisible,
   signIns: runSignIns,
   browsers: runBrowsers,

@@ -104,7 +104,7 @@ export class Gateway {
    */
   async forward(call: GatewayCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
     this.#admit(call);
-    const caller = await this.#sentAs(call, signal);
+    const caller = this.#isAsked(call) ? await this.#known(call, signal) : madeAs(call);
     const passed = this.#prepare(call, caller);
     call.onSend?.();
     await this.#parts.passage.send(passed, answer, signal).catch((error) => this.#fail(error, call));
@@ -120,7 +120,7 @@ export class Gateway {
     if (call.protocol === 'websocket') more.push('Origin', passage.origin);
     if (call.subprotocols.length > 0) more.push('Sec-WebSocket-Protocol', call.subprotocols.join(', '));
     this.#admit(call);
-    const caller = await this.#sentAs(call, signal);
+    const caller = this.#isAsked(call) ? await this.#known(call, signal) : madeAs(call);
     const passed = this.#prepare(call, caller, { upgrade: more });
     call.onSend?.();
     return passage.upgrade(passed, answer, signal).catch((error) => this.#fail(error, call));
@@ -179,11 +179,11 @@ export class Gateway {
   }
 
   /**
-   * The user that the call is made as. Only a caller's own groups are left out if the cluster refuses them. Groups in
-   * `Impersonate-Group` were named on purpose, so the cluster refuses the call.
+   * Whether the cluster is asked which of the caller's groups we may impersonate. Only a caller's own groups are left out if the cluster
+   * refuses them. Groups in `Impersonate-Group` were named on purpose, so the cluster refuses the call.
    */
-  async #sentAs(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
-    return this.#groups && !call.actingAs ? this.#known(call, signal) : madeAs(call);
+  #isAsked(call: GatewayCall): boolean {
+    return this.#groups !== undefined && !call.actingAs;
   }
 
   /** The caller without the groups that the cluster does not let us impersonate. */
@@ -229,7 +229,7 @@ export class Gateway {
       throw badRequest(`the request is malformed: its header ${copied.badHeader} has a control character`);
     }
     const own = ['X-Forwarded-For', address, 'Audit-ID', auditId];
-    const headers = [...copied, ...(upgrade ?? []), ...own, ...policy.headersOf(caller)];
+    const headers = copied.concat(upgrade ?? [], own, policy.headersOf(caller));
     policy.assertOf(headers, caller);
     return { method, target, headers, body, isLongRunning: isLongRunning(kind) };
   }
