@@ -25,6 +25,7 @@ const ON_DEMAND = [
   'turns',
   'browser',
   'visits',
+  'growth',
 ];
 
 describe('bench options', () => {
@@ -64,7 +65,7 @@ describe('bench options', () => {
     [
       '--only',
       'list',
-      '--only: expected one of lists, pages, kinds, size, idle, churn, storm, curve, soak, sign-in, browser, reviews, watch, accounts, gateway, flood, logs, visits, turns, not "list"',
+      '--only: expected one of lists, pages, kinds, size, idle, churn, storm, curve, soak, sign-in, browser, reviews, watch, accounts, gateway, growth, flood, logs, visits, turns, not "list"',
     ],
     ['--rounds', '1e3', '--rounds: expected a positive whole number, not "1e3"'],
   ])('refuses %s %j with a sentence', (option, value, message) => {
