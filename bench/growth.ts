@@ -194,19 +194,17 @@ function takeRequests({ evidence }: Simulation['cluster']): readonly ApiRequest[
   return requests;
 }
 
+/** Time and bytes are of the moment of the call: on a busy machine the pages of all replicas take a while. */
 async function momentOf(cluster: Simulation['cluster'], running: readonly Gatehouse[]) {
+  const now = { at: performance.now(), bytes: cluster.bytesSent() };
+  const processorSeconds = running.reduce((sum, { pid }) => sum + (processorSecondsOf(pid) ?? Number.NaN), 0);
   const pages = await Promise.all(running.map(pageOf));
   const background = (page: string): number =>
     ['allowed', 'denied', 'failed'].reduce(
       (sum, outcome) => sum + seriesOf(page, `gatehouse_authorization_background_reviews_total{outcome="${outcome}"}`),
       0,
     );
-  return {
-    at: performance.now(),
-    bytes: cluster.bytesSent(),
-    backgroundReviews: pages.reduce((sum, page) => sum + background(page), 0),
-    processorSeconds: running.reduce((sum, { pid }) => sum + (processorSecondsOf(pid) ?? Number.NaN), 0),
-  };
+  return { ...now, processorSeconds, backgroundReviews: pages.reduce((sum, page) => sum + background(page), 0) };
 }
 
 const answersIn = ({ statuses }: StayReport, counts: (status: string) => boolean): number =>
