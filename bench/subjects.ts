@@ -5,6 +5,7 @@ import { measureChurn, printChurn } from './churn.ts';
 import { measureCurve, printCurve } from './curve.ts';
 import { measureFlood, printFlood } from './flood.ts';
 import { measureGateway, printGateway } from './gateway.ts';
+import { measureGrowth, printGrowth } from './growth.ts';
 import { measureIdle, printIdle } from './idle.ts';
 import { measureKinds, printKinds } from './kinds.ts';
 import { measureLists, printLists } from './lists.ts';
@@ -63,10 +64,17 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     measureGateway,
     printGateway,
   ),
+<<<<<<< HEAD
   login: onDemand(
     'kubectl directly, with a static token and with the plug-in; the plug-in alone',
     measureLogin,
     printLogin,
+=======
+  growth: onDemand(
+    'what 1 to 16 replicas cost the API server, with the same people: watches, reviews, writes, memory',
+    measureGrowth,
+    printGrowth,
+>>>>>>> wip-growth
   ),
   flood: onDemand(
     'calls and lists of a user beside one and four users who get 403 for everything',

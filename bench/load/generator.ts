@@ -3,7 +3,11 @@ import type { Children } from '../children.ts';
 import { runBrowsers } from './browsers.ts';
 import { runCallers, runSamples } from './callers.ts';
 import { runLoad } from './load.ts';
+<<<<<<< HEAD
 import { runPaced } from './paced.ts';
+=======
+import { runArrivals, runStay } from './people.ts';
+>>>>>>> wip-growth
 import { runProbes } from './probes.ts';
 import { runRefreshes, runSignIns } from './sign-ins.ts';
 import { runVisible } from './visible.ts';
@@ -26,6 +30,8 @@ const JOBS = {
   visits: runVisits,
   watchers: runWatchers,
   callers: runCallers,
+  arrivals: runArrivals,
+  stay: runStay,
 };
 type Jobs = typeof JOBS;
 type Plan<Kind extends keyof Jobs> = Parameters<Jobs[Kind]>[0];
