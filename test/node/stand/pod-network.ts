@@ -25,15 +25,9 @@ export class PodNetwork {
     return new PodNetwork(pod.status!.podIP!, await processOf(pod));
   }
 
-  /** What becomes of a connection or a datagram from this pod to there. */
-  reach(address: string, door: Door): Promise<Outcome> {
-    return runTool('nsenter', [...this.#enter, program('reach.ts'), ...toTarget(address, door)]);
-  }
-
-  /** The same for several doors of one address, all at once. */
-  async reachAll<D extends Door>(address: string, doors: readonly D[]): Promise<Record<D, Outcome>> {
-    const reached = doors.map(async (door) => [door, await this.reach(address, door)] as const);
-    return Object.fromEntries(await Promise.all(reached)) as Record<D, Outcome>;
+  /** What becomes of a connection or a datagram from this pod to each of these doors of this address. */
+  async reach<D extends Door>(address: string, doors: readonly D[]): Promise<Record<D, Outcome>> {
+    return JSON.parse(await runTool('nsenter', [...this.#enter, program('reach.ts'), address, ...doors]));
   }
 
   /** Listens at these doors until the returned function is called, or this process ends. */
@@ -51,8 +45,3 @@ export class PodNetwork {
 }
 
 const program = (name: string): string => join(import.meta.dirname, name);
-
-function toTarget(address: string, door: Door): string[] {
-  const [protocol = '', port = ''] = door.split(':');
-  return [protocol, address, port];
-}

@@ -11,7 +11,7 @@ import { get, kubectl } from './kubectl.ts';
 import { type Door, PodNetwork } from './pod-network.ts';
 import { Release } from './release.ts';
 import { PATIENTLY } from './way.ts';
-import { list, pod, shell } from './workload.ts';
+import { list, pod } from './workload.ts';
 
 const NAMESPACE = 'network-policy';
 
@@ -45,6 +45,8 @@ export const OTHER_DOOR = 'tcp:8888';
 /** The port of the store's Service, and the one at which the store itself listens, at the node's address. */
 const STORE_SERVICE_PORT = 9200;
 export const STORE_PORT = 9300;
+
+const SLEEP = ['/bin/busybox', 'sleep', '86400'];
 
 /** A release under enforced policies, and pods that try what the policies are about. */
 export class PolicyStand {
@@ -89,25 +91,22 @@ export class PolicyStand {
     await this.#enter();
   }
 
-  async #enter(): Promise<void> {
-    this.#gatehouse = await PodNetwork.of(await this.release.pod());
-    this.#closeOther = await this.#gatehouse.listen([OTHER_DOOR]);
-  }
-
   /** What becomes of each peer's connection to this port of Gatehouse's pod. */
-  async fromPeers(door: Door): Promise<Record<string, string>> {
+  async fromPeers(door: Door): Promise<Record<string, string | undefined>> {
     const { address } = this.gatehouse;
-    const callers = [...this.#peers].map(async ([name, peer]) => [name, await peer.reach(address, door)] as const);
+    const callers = [...this.#peers].map(async ([name, peer]) => {
+      return [name, (await peer.reach(address, [door]))[door]] as const;
+    });
     return Object.fromEntries(await Promise.all(callers));
   }
 
   /** What becomes of Gatehouse's connections and datagrams to each port of this peer. */
   toPeer(peer: Peer): Promise<Record<(typeof FAR_DOORS)[number], string>> {
-    return this.gatehouse.reachAll(this.#peers.get(peer)!.address, FAR_DOORS);
+    return this.gatehouse.reach(this.#peers.get(peer)!.address, FAR_DOORS);
   }
 
   toNode<D extends Door>(...doors: readonly D[]): Promise<Record<D, string>> {
-    return this.gatehouse.reachAll(NODE_ADDRESS, doors);
+    return this.gatehouse.reach(NODE_ADDRESS, doors);
   }
 
   get gatehouse(): PodNetwork {
@@ -131,6 +130,11 @@ export class PolicyStand {
     await this.#enforcer?.terminate();
   }
 
+  async #enter(): Promise<void> {
+    this.#gatehouse = await PodNetwork.of(await this.release.pod());
+    this.#closeOther = await this.#gatehouse.listen([OTHER_DOOR]);
+  }
+
   async #startPeers(): Promise<void> {
     for (const namespace of new Set(Object.values(PEERS))) {
       await kubectl(['create', 'namespace', namespace]);
@@ -146,7 +150,7 @@ export class PolicyStand {
 
   async #startPeer(name: Peer): Promise<void> {
     const namespace = PEERS[name];
-    await kubectl(['-n', namespace, 'create', '-f', '-'], list(pod(name, { command: shell('sleep 86400') })));
+    await kubectl(['-n', namespace, 'create', '-f', '-'], list(pod(name, { command: SLEEP })));
     await kubectl(['-n', namespace, 'wait', '--for=condition=Ready', `pod/${name}`, PATIENTLY]);
     this.#peers.set(name, await PodNetwork.of(await get<V1Pod>('-n', namespace, 'pod', name)));
   }
