@@ -163,6 +163,17 @@ describe('the NetworkPolicy', () => {
     });
   });
 
+  test('8.2 lets out to the peers of DNS that are named, at the ports of DNS', async () => {
+    const dnsTo = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } }];
+    expect((await policy({ egress: { dnsPorts: [53], dnsTo } }))?.egress?.[0]).toEqual({
+      ports: [
+        { port: 53, protocol: 'UDP' },
+        { port: 53, protocol: 'TCP' },
+      ],
+      to: dnsTo,
+    });
+  });
+
   test('8.2 lets out to the API server’s ports and peers, and by further rules', async () => {
     const to = [{ ipBlock: { cidr: '10.0.0.0/28' } }];
     const proxy = { ports: [{ port: 3128, protocol: 'TCP' }], to: [{ ipBlock: { cidr: '10.0.0.7/32' } }] };

@@ -109,6 +109,14 @@ const TOOLS = {
     source: 'negotiation/main.go',
     minutes: 1,
   },
+  networkPolicyController: {
+    name: 'network-policy-controller',
+    module: 'kubernetes',
+    from: 'github.com/cloudnativelabs/kube-router/v2',
+    package: './network-policy-controller',
+    source: 'network-policy-controller/main.go',
+    minutes: 1,
+  },
   goDurations: {
     name: 'go-durations',
     module: 'go-durations',
