@@ -64,17 +64,15 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     measureGateway,
     printGateway,
   ),
-<<<<<<< HEAD
   login: onDemand(
     'kubectl directly, with a static token and with the plug-in; the plug-in alone',
     measureLogin,
     printLogin,
-=======
+  ),
   growth: onDemand(
     'what 1 to 16 replicas cost the API server, with the same people: watches, reviews, writes, memory',
     measureGrowth,
     printGrowth,
->>>>>>> wip-growth
   ),
   flood: onDemand(
     'calls and lists of a user beside one and four users who get 403 for everything',

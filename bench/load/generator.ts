@@ -3,11 +3,8 @@ import type { Children } from '../children.ts';
 import { runBrowsers } from './browsers.ts';
 import { runCallers, runSamples } from './callers.ts';
 import { runLoad } from './load.ts';
-<<<<<<< HEAD
 import { runPaced } from './paced.ts';
-=======
 import { runArrivals, runStay } from './people.ts';
->>>>>>> wip-growth
 import { runProbes } from './probes.ts';
 import { runRefreshes, runSignIns } from './sign-ins.ts';
 import { runVisible } from './visible.ts';
