@@ -8,7 +8,7 @@ export const STRATEGIC = 'application/strategic-merge-patch+json';
 export const JSON_PATCH = 'application/json-patch+json';
 export const APPLY = 'application/apply-patch+yaml';
 
-export interface Sent {
+interface Sent {
   readonly type?: string;
   readonly as?: Readonly<Record<string, string | string[]>>;
 }
