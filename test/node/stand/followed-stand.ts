@@ -71,15 +71,18 @@ export class FollowedStand {
     const changed = await eventually(
       async () => {
         const { body } = await caller.get(`${USERS}/${name}`, this.#administrator);
-        return caller.send('PUT', `${USERS}/${name}`, this.#administrator, { ...body, status: { state } });
+        return caller.send('PUT', `${USERS}/${name}`, this.#administrator, {
+          ...body,
+          status: { ...body.status, state },
+        });
       },
       ({ status }) => status !== 409,
     );
     if (changed.status !== 200) throw new Error(`the change of ${name} was answered ${changed.status}`);
   }
 
-  async delete(name: string): Promise<void> {
-    const { status } = await this.caller.send('DELETE', `${USERS}/${name}`, this.#administrator);
+  async delete(name: string, caller = this.caller): Promise<void> {
+    const { status } = await caller.send('DELETE', `${USERS}/${name}`, this.#administrator);
     if (status !== 200) throw new Error(`the deletion of ${name} was answered ${status}`);
   }
 
@@ -109,7 +112,8 @@ export class FollowedStand {
     await writeFile(password, PASSWORD);
     const login = ['login', ...this.#session(), '--username', name, '--password-file', password];
     // A replica that did not make the user hears of it within a second.
-    const signedIn = () => runTool('/usr/bin/env', [`HOME=${home}`, this.#program, ...login]).then(() => true, String);
+    const signedIn = () =>
+      runTool('/usr/bin/env', ['-i', `HOME=${home}`, this.#program, ...login]).then(() => true, String);
     await eventually(signedIn, (said) => said === true);
     return Way.with(file, { namespace: this.namespace, server: this.caller.url, home });
   }
@@ -159,7 +163,6 @@ export class FollowedStand {
     const { namespace } = this.release;
     await kubectl(['delete', 'users', '--all', '--timeout=1m']).catch(() => undefined);
     await this.release.remove();
-    await kubectl(['delete', 'crd', 'users.iam.gatehouse.io', 'loginrecords.iam.gatehouse.io', '--ignore-not-found']);
     await kubectl(['delete', 'clusterrole,clusterrolebinding', namespace, '--ignore-not-found']);
     await kubectl(['delete', 'namespace', this.namespace, '--ignore-not-found', '--wait=false']);
     await this.#tls?.close();
@@ -217,7 +220,8 @@ export class FollowedStand {
       sessions: { store: 'kubernetes' },
       service: { port: 443 },
       tls: { existingSecret: TLS_SECRET },
-      accounts: { enabled: true },
+      // The other files' cluster has no users.
+      accounts: { enabled: true, crds: { keep: false } },
       gateway: { enabled: true, accounts: { enabled: true, groups: ['team-*'] } },
     });
     this.#tls = await apiDispatcher(this.#certificate, SERVER_NAME);
