@@ -13,6 +13,8 @@
   "users.file" "set the value users.existingSecret instead."
   "accounts.enabled" "set the value accounts.enabled instead."
   "gateway.enabled" "set the value gateway.enabled instead."
+  "gateway.users" "set the value gateway.users instead, which the rights in the cluster follow."
+  "gateway.accounts" "set the value gateway.accounts instead, which the rights in the cluster follow."
   "logging.host" "set the value logging.host instead."
   "logging.username" "set the value logging.username instead."
   "logging.passwordFile" "set the value logging.existingSecret instead."

@@ -27,6 +27,11 @@
 {{- include "gatehouse.problem" (printf "gateway.accounts.groups has %q: write a name, or a prefix that ends with one *, such as team-*." .) -}}
 {{- end -}}
 {{- end -}}
+{{- $prefixes := include "gatehouse.groupPrefixes" . | fromJsonArray | len -}}
+{{- $most := include "gatehouse.mostGroupPrefixes" . | int -}}
+{{- if gt $prefixes $most -}}
+{{- include "gatehouse.problem" (printf "gateway.accounts.groups has %d prefixes, but the API server compares a role's groups with at most %d before it refuses to go on; use shorter prefixes that cover more, or names, of which there may be any number." $prefixes $most) -}}
+{{- end -}}
 {{- if and $gateway.constrainedImpersonation.enabled (semverCompare "<1.36.0-0" .Capabilities.KubeVersion.Version) -}}
 {{- include "gatehouse.problem" (printf "gateway.constrainedImpersonation.enabled is true, but the cluster is %s: clusters have it from 1.36 on, and an older one would refuse every call; set it to false." .Capabilities.KubeVersion.Version) -}}
 {{- end -}}

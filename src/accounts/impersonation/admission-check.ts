@@ -57,7 +57,7 @@ export class AdmissionCheck {
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status.code >= 500 || error.status.code === 429) throw error;
       const { message } = error.status;
-      if (message.includes('ValidatingAdmissionPolicy') || message.includes('admission webhook')) return 'limited';
+      if (/ValidatingAdmissionPolicy '|admission webhook "[^"]*" denied the request/.test(message)) return 'limited';
       return { fault: 'the cluster does not let this server change the ClusterRoles of gateway.accounts' };
     }
     return {

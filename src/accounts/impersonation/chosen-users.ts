@@ -18,6 +18,7 @@ export class ChosenUsers {
   readonly #unusable = new Set<string>();
   /** How many chosen users have each group. */
   readonly #members = new Map<string, number>();
+  #wanted: WantedNames | undefined;
 
   constructor(parts: ChosenUsersParts) {
     this.#parts = parts;
@@ -26,6 +27,7 @@ export class ChosenUsers {
   /** `user` is absent when there is no such object. */
   update(name: string, user: UserRecord | undefined): void {
     const { selection, roleOf, isCounted } = this.#parts;
+    this.#wanted = undefined;
     const choice = user && isCounted(name) ? selection.chooses(user, roleOf(name)) : 'not';
     this.#count(this.#groups.get(name) ?? [], -1);
     this.#groups.delete(name);
@@ -50,9 +52,10 @@ export class ChosenUsers {
     return this.#unusable.size;
   }
 
-  /** The names that the roles should have. */
+  /** The names that the roles should have. It is the same object until a user is updated. */
   wanted(): WantedNames {
-    return { users: new Set(this.#groups.keys()), groups: new Set(this.#members.keys()) };
+    this.#wanted ??= { users: new Set(this.#groups.keys()), groups: new Set(this.#members.keys()) };
+    return this.#wanted;
   }
 
   #count(groups: readonly string[], by: 1 | -1): void {

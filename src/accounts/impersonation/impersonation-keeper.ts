@@ -8,10 +8,10 @@ import { AdmissionCheck } from './admission-check.ts';
 import type { ChosenUsers } from './chosen-users.ts';
 import { type ConfirmationParts, confirmed } from './confirmed-additions.ts';
 import type { FollowFaults } from './follow-faults.ts';
-import { type ImpersonationForm, toRules } from './impersonation-role.ts';
+import { type ImpersonationForm, type ImpersonationRole, toRules } from './impersonation-role.ts';
 import { LastingDifferences } from './lasting-differences.ts';
 import type { MirroredImpersonation } from './mirrored-impersonation.ts';
-import { type Difference, differencesOf, type PlannedWrite, planRoles } from './role-plan.ts';
+import { type Difference, differencesOf, type PlannedWrite, planRoles, type WantedNames } from './role-plan.ts';
 
 /** The time between two looks at what differs. */
 const LOOK_MS = 250;
@@ -60,6 +60,8 @@ export class ImpersonationKeeper {
   readonly #lasting = new LastingDifferences();
   /** The version of each role that our last write replaced, and when we sent it. */
   readonly #replaced = new Map<string, { readonly version: string; readonly at: number }>();
+  /** What a look last found to be equal. With thousands of users the next look would cost a millisecond and as much garbage. */
+  #equal: { readonly stored: readonly ImpersonationRole[]; readonly wanted: WantedNames } | undefined;
   #addedAt = Number.NEGATIVE_INFINITY;
   #retryAt = Number.NEGATIVE_INFINITY;
 
@@ -97,8 +99,9 @@ export class ImpersonationKeeper {
   async #settle(signal: AbortSignal): Promise<void> {
     const { clock, roles, chosen, faults, isHolder } = this.#parts;
     const now = clock.monotonic();
-    const stored = roles.roles();
-    const differences = differencesOf(stored, chosen.wanted());
+    const [stored, wanted] = [roles.roles(), chosen.wanted()];
+    if (this.#equal?.stored === stored && this.#equal.wanted === wanted) return;
+    const differences = differencesOf(stored, wanted);
     this.#lasting.observe(differences, now);
     faults.set('nobody', chosen.size === 0 ? 1 : 0);
     faults.set('name', chosen.unusable);
@@ -106,7 +109,9 @@ export class ImpersonationKeeper {
     const due = differences.filter((difference) => this.#lasting.isDue(difference, patience, now));
     const isForeign = isHolder() && stored.some(({ isOurs }) => !isOurs);
     if (due.length === 0 && !isForeign) {
-      if (differences.length === 0) faults.set('room', 0);
+      if (differences.length > 0) return;
+      faults.set('room', 0);
+      if (stored.every(({ isOurs }) => isOurs)) this.#equal = { stored, wanted };
       return;
     }
     const surplus = due.filter(({ isMissing }) => !isMissing);
