@@ -71,13 +71,13 @@ describe('a users-manager', () => {
     expect(await stand.namesOf('users')).not.toContain('plain');
   });
 
-  test('cannot open the gateway to a user, or to themselves, by a label', async () => {
+  test('G-27 cannot open the gateway to a user, or to themselves, by a label', async () => {
     await inviteClosed('bob');
     for (const name of ['bob', 'mona'])
       expect(told(await stand.change(manager, name, { labels: OPEN }))).toMatch(opensGateway);
   });
 
-  test('cannot open the gateway by taking a label away that closes it, or by another value of it', async () => {
+  test('G-27 cannot open the gateway by taking a label away that closes it, or by another value of it', async () => {
     await inviteClosed('gone', { ...OPEN, ...LEFT });
     await inviteClosed('guest', { ...OPEN, ...GUEST });
     expect(told(await stand.change(manager, 'gone', { labels: OPEN }))).toMatch(opensGateway);

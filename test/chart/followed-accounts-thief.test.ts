@@ -68,7 +68,7 @@ const actsAs = (as: Readonly<Record<string, string | string[]>>): Promise<Answer
   thief.send('GET', '/version', undefined, { as });
 
 describe('a thief of the service account’s token, in the roles of gateway.accounts', () => {
-  test('may write names that a user can have, and groups that the operator has chosen', async () => {
+  test('G-26 may write names that a user can have, and groups that the operator has chosen', async () => {
     const answer = await writes([rule('users', ['alice', 'b.c-d']), rule('groups', ['staff', 'team-', 'team-x'])]);
     expect(answer).toEqual({ status: 200, message: '' });
     expect(await writes([])).toEqual({ status: 200, message: '' });
@@ -358,7 +358,7 @@ describe('the policy for constrained impersonation', () => {
 });
 
 describe('without the policy', () => {
-  test('the same token can write every right into its roles, which the dry run of Gatehouse finds', async () => {
+  test('G-26 the same token can write every right into its roles, which the dry run of Gatehouse finds', async () => {
     await cluster.kubectl(['delete', 'validatingadmissionpolicybinding', POLICY]);
     const everything = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
     await eventually(

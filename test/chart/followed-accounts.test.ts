@@ -38,7 +38,7 @@ const isRefused = ({ status }: { readonly status: number }): boolean => status =
 describe('two replicas that follow the accounts, installed by the chart on a real API server', {
   shuffle: false,
 }, () => {
-  test('let a new user through to the cluster without an operator, as who the user is', async () => {
+  test('G-25 let a new user through to the cluster without an operator, as who the user is', async () => {
     const answer = await stand.call(alice, '/api/v1/namespaces');
     expect([answer.status, answer.body.message]).toEqual([
       403,
@@ -63,7 +63,7 @@ describe('two replicas that follow the accounts, installed by the chart on a rea
     await stand.untilGone('users', 'last');
   });
 
-  test('take a user out who loses the label, the role, or is disabled, and a group that no chosen user has', async () => {
+  test('G-25 take a user out who loses the label, the role, or is disabled, and a group that no chosen user has', async () => {
     const carol = await stand.invite('carol', { ...regular, groups: ['team-a'] });
     await eventually(() => stand.api(carol), isDone);
     await stand.change(stand.admin, 'carol', { labels: {} });
@@ -113,7 +113,7 @@ describe('two replicas that follow the accounts, installed by the chart on a rea
     stand.replicas[killed!] = await startConfiguredProgram(stand.cluster);
   });
 
-  test('add nobody without the policy, still take users out, and add again once the policy is back', async () => {
+  test('G-26 add nobody without the policy, still take users out, and add again once the policy is back', async () => {
     const gone = await stand.invite('gone', regular);
     await eventually(() => stand.api(gone), isDone);
     const binding = await stand.cluster.kubectl(['get', 'validatingadmissionpolicybinding', POLICY, '-o', 'json']);

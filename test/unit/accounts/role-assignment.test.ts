@@ -140,13 +140,13 @@ describe('the rights that wait for a user who is to be made', () => {
     return bindings;
   };
 
-  test('G-24 are those of RoleBindings too, where the user reaches the cluster without an operator', async () => {
+  test('G-27 are those of RoleBindings too, where the user reaches the cluster without an operator', async () => {
     const follows = assignmentWith(new MemoryObjects(), bound());
     expect([await follows.isBound('ann'), await follows.isBound('bob')]).toEqual([true, false]);
     expect(await assignmentWith(new MemoryObjects()).isBound('ann')).toBe(false);
   });
 
-  test('G-24 are not hidden by a label, which anybody may write who may write RoleBindings', async () => {
+  test('G-27 are not hidden by a label, which anybody may write who may write RoleBindings', async () => {
     const labels = { 'iam.gatehouse.io/user-ref': 'ann' };
     expect(await assignmentWith(new MemoryObjects(), bound(labels)).isBound('ann')).toBe(true);
   });

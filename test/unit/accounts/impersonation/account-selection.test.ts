@@ -28,7 +28,7 @@ describe('the users of gateway.accounts', () => {
     ['a user with a reserved name', { name: 'kube-admin' }, 'unusable'],
     ['a user whose name is a star', { name: '*' }, 'unusable'],
     ['a disabled user with a reserved name', { name: 'kube-admin', state: 'Disabled' }, 'not'],
-  ])('%s: %j is %s', (_, change, expected) => {
+  ])('G-25 %s: %j is %s', (_, change, expected) => {
     expect(choice(change)).toBe(expected);
   });
 

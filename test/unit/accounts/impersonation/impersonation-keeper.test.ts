@@ -117,7 +117,7 @@ function start({ isHolder = true, options, roles: names = [ROLE] }: Change = {})
 }
 
 describe('the holder of the Lease', () => {
-  test('adds a new user at once, and takes a disabled one away at once', async () => {
+  test('G-25 adds a new user at once, and takes a disabled one away at once', async () => {
     const { clock, put, disable, stored, stateOf } = start();
     put('ann');
     expect(stateOf('ann', [])).toBe('soon');
@@ -191,7 +191,7 @@ describe('the holder of the Lease', () => {
 });
 
 describe('a replica that does not hold the Lease', () => {
-  test('acts when a difference has lasted for three seconds, so that nobody waits for the Lease of a dead holder', async () => {
+  test('G-25 acts when a difference has lasted for three seconds, so that nobody waits for the Lease of a dead holder', async () => {
     const { clock, put, disable, stored } = start({ isHolder: false });
     put('ann');
     await clock.advance(2_750);
@@ -215,7 +215,7 @@ describe('a replica that does not hold the Lease', () => {
 });
 
 describe('what keeps users out', () => {
-  test('without a policy nobody is added, disabled users still leave, and a sentence says why', async () => {
+  test('G-26 without a policy nobody is added, disabled users still leave, and a sentence says why', async () => {
     const { clock, put, disable, stored, clusterRoles, faults, stateOf, lines } = start();
     put('ann');
     await clock.advance(250);

@@ -30,7 +30,7 @@ describe('the plan of the ClusterRoles', () => {
     expect(plan([role('r-0', ['bob', 'ann'])], wanted(['ann', 'bob']))).toEqual({ writes: [], withoutRoom: [] });
   });
 
-  test('a new user changes one role', () => {
+  test('G-25 a new user changes one role', () => {
     const roles = [role('r-0', many(1_000)), role('r-1', ['x'])];
     expect(summary(roles, wanted([...many(1_000), 'x', 'new']))).toEqual([['r-1', 2, 0]]);
   });
