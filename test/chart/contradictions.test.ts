@@ -242,7 +242,23 @@ const ROWS: readonly (readonly [string, object, string])[] = [
         accounts: { enabled: true, groups: Array.from({ length: 21 }, (_, at) => `team-${at}-*`) },
       },
     },
-    "gateway.accounts.groups has 21 prefixes, but the API server compares a role's groups with at most 20 before it refuses to go on; use shorter prefixes that cover more, or names, of which there may be any number.",
+    "gateway.accounts.groups has 21 prefixes, but the API server compares a role's groups with at most 20 before it refuses to go on; use shorter prefixes that cover more.",
+  ],
+  [
+    'more names of groups than the policy can look through',
+    {
+      accounts: { enabled: true },
+      gateway: {
+        enabled: true,
+        accounts: { enabled: true, groups: Array.from({ length: 401 }, (_, at) => `team-${at}`) },
+      },
+    },
+    'gateway.accounts.groups has 401 names, but the API server looks through at most 400 for each group of a role; use prefixes that cover several.',
+  ],
+  [
+    'ClusterRoles that nobody makes',
+    { accounts: { enabled: true }, rbac: { create: false }, gateway: { enabled: true, accounts: { enabled: true } } },
+    'gateway.accounts.enabled is true, but rbac.create is false: the ClusterRoles that follow the users would not be there; set rbac.create to true, or name people in gateway.users.',
   ],
   [
     'two settings for the gateway',

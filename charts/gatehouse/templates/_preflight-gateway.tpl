@@ -30,7 +30,18 @@
 {{- $prefixes := include "gatehouse.groupPrefixes" . | fromJsonArray | len -}}
 {{- $most := include "gatehouse.mostGroupPrefixes" . | int -}}
 {{- if gt $prefixes $most -}}
-{{- include "gatehouse.problem" (printf "gateway.accounts.groups has %d prefixes, but the API server compares a role's groups with at most %d before it refuses to go on; use shorter prefixes that cover more, or names, of which there may be any number." $prefixes $most) -}}
+{{- include "gatehouse.problem" (printf "gateway.accounts.groups has %d prefixes, but the API server compares a role's groups with at most %d before it refuses to go on; use shorter prefixes that cover more." $prefixes $most) -}}
+{{- end -}}
+{{- $mostNames := include "gatehouse.mostListedNames" . | int -}}
+{{- $exact := include "gatehouse.exactGroups" . | fromJsonArray | len -}}
+{{- if gt $exact $mostNames -}}
+{{- include "gatehouse.problem" (printf "gateway.accounts.groups has %d names, but the API server looks through at most %d for each group of a role; use prefixes that cover several." $exact $mostNames) -}}
+{{- end -}}
+{{- if and $gateway.accounts.enabled (gt (len $reserved) $mostNames) -}}
+{{- include "gatehouse.problem" (printf "config.accounts.reservedNames has %d names, but with gateway.accounts the API server looks through at most %d for each name of a role; name fewer." (len $reserved) $mostNames) -}}
+{{- end -}}
+{{- if and $gateway.accounts.enabled (not .Values.rbac.create) -}}
+{{- include "gatehouse.problem" "gateway.accounts.enabled is true, but rbac.create is false: the ClusterRoles that follow the users would not be there; set rbac.create to true, or name people in gateway.users." -}}
 {{- end -}}
 {{- if and $gateway.constrainedImpersonation.enabled (semverCompare "<1.36.0-0" .Capabilities.KubeVersion.Version) -}}
 {{- include "gatehouse.problem" (printf "gateway.constrainedImpersonation.enabled is true, but the cluster is %s: clusters have it from 1.36 on, and an older one would refuse every call; set it to false." .Capabilities.KubeVersion.Version) -}}

@@ -116,7 +116,7 @@ function toUser(record: UserRecord, passwords: PasswordStore): User {
     uid,
     isObject: true,
     state: stateOf(record),
-    groups: hasFitGroups(record) ? record.groups.filter((group) => group !== '') : [],
+    groups: usableGroups(record),
     ...(tokensNotBeforeMs > 0 ? { tokensNotBefore: tokensNotBeforeMs / 1000 } : {}),
     ...(isEmail(email) ? { email } : {}),
     ...(isEmail(email) && email === verifiedEmail ? { emailVerified: true } : {}),
@@ -136,6 +136,10 @@ function hashOf({ name, uid, storedPassword }: UserRecord, passwords: PasswordSt
 /** A user without a state is new and may sign in as soon as there is a password. An unknown state counts as Disabled. */
 const stateOf = ({ state }: UserRecord): UserState =>
   state === '' ? 'Active' : STATES.has(state) ? (state as UserState) : 'Disabled';
+
+/** The groups that count: none if they are too many or too long. */
+export const usableGroups = (record: UserRecord): readonly string[] =>
+  hasFitGroups(record) ? record.groups.filter((group) => group !== '') : [];
 
 const hasFitGroups = ({ groups }: UserRecord): boolean =>
   groups.length <= MOST_GROUPS && groups.reduce((sum, group) => sum + group.length, 0) <= LONGEST_GROUPS;

@@ -11,6 +11,16 @@ const RETRY_MS = 5_000;
 /** A group that no role of ours may ever name: its members may do everything. */
 const FORBIDDEN_GROUP = 'system:masters';
 
+/** A policy that somebody has made for other reasons may refuse the group and not this. */
+const EVERYTHING = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] };
+
+/** The words of the API server for a refusal by a policy or a webhook. */
+const BY_ADMISSION = /ValidatingAdmissionPolicy '|admission webhook "[^"]*" denied the request/;
+
+const NO_RIGHT = 'the cluster does not let this server change the ClusterRoles of gateway.accounts';
+const NO_POLICY =
+  'no admission policy limits what this server writes into the ClusterRoles of gateway.accounts: install that of the chart';
+
 /** What the check found: `limited`, or in one sentence why our roles must not get more names. */
 export type AdmissionFinding = 'limited' | { readonly fault: string };
 
@@ -22,8 +32,8 @@ export interface AdmissionCheckParts {
 
 /**
  * Checks that the cluster's admission limits what our account may write into its roles. Our account has `escalate` on these roles, so
- * without the chart's ValidatingAdmissionPolicy a thief of our token could give it every right. The check is a dry run that the
- * policy must refuse: it changes nothing, needs no other right, and is true of the cluster as it is, whatever policies it has.
+ * without the chart's ValidatingAdmissionPolicy a thief of our token could give it every right. The check sends two dry runs that the
+ * policy must refuse: they change nothing, need no other right, and show what is in effect, not what is stored.
  */
 export class AdmissionCheck {
   readonly #parts: AdmissionCheckParts;
@@ -46,23 +56,25 @@ export class AdmissionCheck {
 
   async #ask(role: string): Promise<AdmissionFinding> {
     const { clusterRoles, form } = this.#parts;
-    const rule = {
+    const members = {
       apiGroups: [form.apiGroup],
       resources: ['groups'],
       resourceNames: [FORBIDDEN_GROUP],
       verbs: [form.verb],
     };
-    try {
-      await clusterRoles.patch(role, { rules: [rule] }, { dryRun: true });
-    } catch (error) {
-      if (!(error instanceof ClusterError) || error.status.code >= 500 || error.status.code === 429) throw error;
-      const { message } = error.status;
-      if (/ValidatingAdmissionPolicy '|admission webhook "[^"]*" denied the request/.test(message)) return 'limited';
-      return { fault: 'the cluster does not let this server change the ClusterRoles of gateway.accounts' };
+    for (const rule of [members, EVERYTHING]) {
+      const refusal = await clusterRoles
+        .patch(role, { rules: [rule] }, { dryRun: true })
+        .then(() => undefined, refusalOf);
+      if (refusal === undefined) return { fault: NO_POLICY };
+      if (!BY_ADMISSION.test(refusal)) return { fault: NO_RIGHT };
     }
-    return {
-      fault:
-        'no admission policy limits what this server writes into the ClusterRoles of gateway.accounts: install that of the chart',
-    };
+    return 'limited';
   }
+}
+
+/** Why the cluster refuses; rejects again when it does not answer. */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof ClusterError) || error.status.code >= 500 || error.status.code === 429) throw error;
+  return error.status.message;
 }

@@ -1,3 +1,4 @@
+import { usableGroups } from '../directory/user-objects.ts';
 import type { UserRecord } from '../users/user-record.ts';
 import type { AccountSelection } from './account-selection.ts';
 import type { WantedNames } from './role-plan.ts';
@@ -34,7 +35,7 @@ export class ChosenUsers {
     this.#unusable.delete(name);
     if (choice === 'unusable') this.#unusable.add(name);
     if (choice !== 'chosen' || !user) return;
-    const groups = [...new Set(user.groups)].filter((group) => selection.choosesGroup(group));
+    const groups = [...new Set(usableGroups(user))].filter((group) => selection.choosesGroup(group));
     this.#groups.set(name, groups);
     this.#count(groups, 1);
   }

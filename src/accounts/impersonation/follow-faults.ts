@@ -1,4 +1,6 @@
 import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Difference } from './role-plan.ts';
 
 /** Why a chosen user may have no access to the gateway: the `reason` label of `gatehouse_gateway_accounts_faults`. */
 export const FOLLOW_FAULTS = ['nobody', 'name', 'room', 'missing-role', 'policy', 'write'] as const;
@@ -13,34 +15,59 @@ const SENTENCES: Readonly<Record<FollowFault, string>> = {
   write: 'the ClusterRoles of gateway.accounts cannot be written',
 };
 
+/** A failure that lasts for less is over before a user who waits for it would ask an operator. */
+const LASTING_MS = 10_000;
+
+export interface FollowFaultsParts {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+interface Fault {
+  readonly count: number;
+  readonly why: string | undefined;
+  readonly since: number;
+}
+
 /** What keeps users from the gateway, in numbers for metrics. Logs one line when a fault begins, changes or ends. */
 export class FollowFaults {
-  readonly #logger: Pick<Logger, 'info' | 'warn'>;
-  readonly #counts = new Map<FollowFault, number>();
-  readonly #why = new Map<FollowFault, string | undefined>();
+  readonly #parts: FollowFaultsParts;
+  readonly #faults = new Map<FollowFault, Fault>();
+  #withoutRoom: ReadonlySet<string> = new Set();
 
-  constructor(logger: Pick<Logger, 'info' | 'warn'>) {
-    this.#logger = logger;
+  constructor(parts: FollowFaultsParts) {
+    this.#parts = parts;
   }
 
   /** How many users, roles or checks have the fault; 0: none. */
   count(fault: FollowFault): number {
-    return this.#counts.get(fault) ?? 0;
+    return this.#faults.get(fault)?.count ?? 0;
   }
 
-  /** Whether a chosen user may have to wait until an operator has acted. */
-  get keepUsersWaiting(): boolean {
-    return (['room', 'missing-role', 'policy', 'write'] as const).some((fault) => this.count(fault) > 0);
+  /** Whether this chosen user has to wait until an operator has acted. */
+  keepsWaiting(user: string): boolean {
+    return this.#withoutRoom.has(user) || this.#lasts('policy') || this.#lasts('write');
+  }
+
+  setWithoutRoom(names: readonly Difference[]): void {
+    this.#withoutRoom = new Set(names.filter(({ named }) => named === 'users').map(({ name }) => name));
+    this.set('room', names.length);
   }
 
   set(fault: FollowFault, count: number, why?: string): void {
-    const before = this.count(fault);
-    const isSame = before > 0 === count > 0 && (count === 0 || this.#why.get(fault) === why);
-    this.#counts.set(fault, count);
-    this.#why.set(fault, why);
+    const { clock, logger } = this.#parts;
+    const before = this.#faults.get(fault);
+    if (count === 0) this.#faults.delete(fault);
+    else this.#faults.set(fault, { count, why, since: before?.since ?? clock.monotonic() });
     // The failed write itself is logged with its error.
-    if (isSame || fault === 'write') return;
-    if (count === 0) this.#logger.info({ fault }, 'a fault of gateway.accounts is over');
-    else this.#logger.warn({ fault, count, ...(why && { why }) }, SENTENCES[fault]);
+    if (count > 0 === (before !== undefined) && before?.why === why) return;
+    if (fault === 'write') return;
+    if (count === 0) logger.info({ fault }, 'a fault of gateway.accounts is over');
+    else logger.warn({ fault, count, ...(why && { why }) }, SENTENCES[fault]);
+  }
+
+  #lasts(fault: FollowFault): boolean {
+    const since = this.#faults.get(fault)?.since;
+    return since !== undefined && this.#parts.clock.monotonic() - since >= LASTING_MS;
   }
 }

@@ -24,10 +24,17 @@ const PATIENCE_MS = 1_500;
 const BATCH_MS = 1_000;
 /** The wait after a failed write, and before a name that the cluster did not confirm is read again. */
 const RETRY_MS = 1_000;
-/** The wait before a name without room is tried again. A user who leaves makes room; an operator who upgrades the chart does too. */
-const FULL_MS = 30_000;
 /** A watch shows our own write long before this; if not, the role is written again. */
 const SHOWN_MS = 5_000;
+
+/** What a replica acts on in one look. */
+interface Due {
+  readonly surplus: readonly Difference[];
+  readonly missing: readonly Difference[];
+  /** Whether rules that somebody else has written are to be replaced. */
+  readonly isForeign: boolean;
+}
+const NOTHING_DUE: Due = { surplus: [], missing: [], isForeign: false };
 
 export interface ImpersonationKeeperParts extends ConfirmationParts {
   readonly chosen: ChosenUsers;
@@ -50,7 +57,8 @@ export interface ImpersonationKeeperParts extends ConfirmationParts {
 /**
  * Keeps the ClusterRoles that say whom we may impersonate equal to the chosen users. It runs on every replica. The holder of the Lease
  * acts at once and the others a little later, so that nothing depends on one process; each write is a compare-and-swap. A name is added
- * only after a read confirms it and only while an admission policy limits what may be written. Nothing holds a removal back.
+ * only after a read confirms it, and only while an admission policy limits what may be written. Removals are written before anything
+ * else is asked or added, each role for itself, so that neither a name that cannot be added nor another role holds them back.
  */
 export class ImpersonationKeeper {
   readonly #parts: ImpersonationKeeperParts;
@@ -62,6 +70,8 @@ export class ImpersonationKeeper {
   readonly #replaced = new Map<string, { readonly version: string; readonly at: number }>();
   /** What a look last found to be equal. With thousands of users the next look would cost a millisecond and as much garbage. */
   #equal: { readonly stored: readonly ImpersonationRole[]; readonly wanted: WantedNames } | undefined;
+  /** Since when a role has rules that are not ours. */
+  #foreignSince: number | undefined;
   #addedAt = Number.NEGATIVE_INFINITY;
   #retryAt = Number.NEGATIVE_INFINITY;
 
@@ -76,16 +86,21 @@ export class ImpersonationKeeper {
     const { clock, isKnown } = this.#parts;
     while (!signal.aborted) {
       await clock.sleep(LOOK_MS, signal);
-      if (signal.aborted || !isKnown() || clock.monotonic() < this.#retryAt) continue;
+      if (signal.aborted || !isKnown()) continue;
       await this.#look(signal);
     }
   }
 
   async #look(signal: AbortSignal): Promise<void> {
     const { clock, faults, roles } = this.#parts;
+    const now = clock.monotonic();
+    if (now < this.#retryAt) return;
+    faults.set('missing-role', roles.missing().length);
+    const due = this.#due(now);
     try {
-      faults.set('missing-role', roles.missing().length);
-      await this.#settle(signal);
+      await this.#settle(due.surplus, signal, due.isForeign);
+      const isLimited = await this.#isLimited();
+      if (isLimited && due.missing.length > 0) await this.#settle(await this.#confirmed(due.missing, now), signal);
       faults.set('write', 0);
       this.#failure.over({}, 'the ClusterRoles of gateway.accounts can be written again');
     } catch (error) {
@@ -96,44 +111,56 @@ export class ImpersonationKeeper {
     }
   }
 
-  async #settle(signal: AbortSignal): Promise<void> {
-    const { clock, roles, chosen, faults, isHolder } = this.#parts;
-    const now = clock.monotonic();
+  /** The differences that this replica acts on now. */
+  #due(now: number): Due {
+    const { roles, chosen, faults, isHolder } = this.#parts;
     const [stored, wanted] = [roles.roles(), chosen.wanted()];
-    if (this.#equal?.stored === stored && this.#equal.wanted === wanted) return;
+    if (this.#equal?.stored === stored && this.#equal.wanted === wanted) return NOTHING_DUE;
     const differences = differencesOf(stored, wanted);
+    const areOurs = stored.every(({ isOurs }) => isOurs);
+    this.#equal = differences.length === 0 && areOurs ? { stored, wanted } : undefined;
+    this.#foreignSince = areOurs ? undefined : (this.#foreignSince ?? now);
     this.#lasting.observe(differences, now);
     faults.set('nobody', chosen.size === 0 ? 1 : 0);
     faults.set('name', chosen.unusable);
+    const { withoutRoom } = planRoles(stored, differences);
+    faults.setWithoutRoom(withoutRoom);
+    this.#lasting.putOff(withoutRoom, now + RETRY_MS);
     const patience = isHolder() ? 0 : this.#patienceMs;
     const due = differences.filter((difference) => this.#lasting.isDue(difference, patience, now));
-    const isForeign = isHolder() && stored.some(({ isOurs }) => !isOurs);
-    if (due.length === 0 && !isForeign) {
-      if (differences.length > 0) return;
-      faults.set('room', 0);
-      if (stored.every(({ isOurs }) => isOurs)) this.#equal = { stored, wanted };
-      return;
-    }
-    const surplus = due.filter(({ isMissing }) => !isMissing);
-    const missing = now - this.#addedAt < BATCH_MS ? [] : due.filter(({ isMissing }) => isMissing);
-    const plan = planRoles(stored, [...surplus, ...(await this.#allowed(missing, now))]);
-    if (missing.length > 0) faults.set('room', plan.withoutRoom.length);
-    this.#lasting.putOff(plan.withoutRoom, now + FULL_MS);
-    for (const write of plan.writes) if (!signal.aborted) await this.#write(write);
+    return {
+      surplus: due.filter(({ isMissing }) => !isMissing),
+      missing: now - this.#addedAt < BATCH_MS ? [] : due.filter(({ isMissing }) => isMissing),
+      isForeign: this.#foreignSince !== undefined && now - this.#foreignSince >= patience,
+    };
   }
 
-  /** The missing names that may be added now. */
-  async #allowed(missing: readonly Difference[], now: number): Promise<readonly Difference[]> {
+  /** Whether an admission policy limits what we may write. Each replica asks for itself, also when there is nothing to add. */
+  async #isLimited(): Promise<boolean> {
     const { roles, faults } = this.#parts;
     const [first] = roles.roles();
-    if (missing.length === 0 || !first) return [];
-    this.#addedAt = now;
+    if (!first) return false;
     const finding = await this.#check.finding(first.name);
     faults.set('policy', finding === 'limited' ? 0 : 1, finding === 'limited' ? undefined : finding.fault);
-    const allowed = finding === 'limited' ? await confirmed(missing, this.#parts) : [];
-    const rest = missing.filter((difference) => !allowed.includes(difference));
+    return finding === 'limited';
+  }
+
+  /** The missing names that a read confirms. */
+  async #confirmed(missing: readonly Difference[], now: number): Promise<readonly Difference[]> {
+    this.#addedAt = now;
+    const found = await confirmed(missing, this.#parts);
+    const rest = missing.filter((difference) => !found.includes(difference));
     this.#lasting.putOff(rest, now + RETRY_MS);
-    return allowed;
+    return found;
+  }
+
+  /** Writes the roles that these differences change. Rejects after the last one if one of them cannot be written. */
+  async #settle(differences: readonly Difference[], signal: AbortSignal, isForeign = false): Promise<void> {
+    if (differences.length === 0 && !isForeign) return;
+    const failures: unknown[] = [];
+    for (const write of planRoles(this.#parts.roles.roles(), differences).writes)
+      if (!signal.aborted) await this.#write(write).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   }
 
   async #write({ role, names, added }: PlannedWrite): Promise<void> {
@@ -141,7 +168,7 @@ export class ImpersonationKeeper {
     const { name, resourceVersion } = role;
     const now = clock.monotonic();
     const last = this.#replaced.get(name);
-    // The watch does not show our last write yet: this plan is of the state before it.
+    // The watch does not show our last write yet, so this plan is out of date.
     if (last?.version === resourceVersion && now - last.at < SHOWN_MS) return;
     try {
       await clusterRoles.patch(name, { metadata: { resourceVersion }, rules: toRules(names, form) });

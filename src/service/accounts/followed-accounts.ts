@@ -64,7 +64,7 @@ export function createFollowedAccounts(
   users.onChange(choose);
   parts.onRoleChange(choose);
   const roles = new MirroredImpersonation({ clusterRoles, names: options.clusterRoles, form });
-  const faults = new FollowFaults(logger);
+  const faults = new FollowFaults({ clock, logger });
   const counted = registerFollowedRoles(registry, {
     chosen: () => chosen.size,
     granted: () => [...chosen.wanted().users].filter((name) => roles.has('users', name)).length,
@@ -83,7 +83,7 @@ export function createFollowedAccounts(
   };
   return {
     selection,
-    stateOf: createFollowedAccess({ selection, chosen, roles, faults }),
+    stateOf: createFollowedAccess({ chosen, roles, faults, isCounted }),
     upkeep: {
       ...NO_UPKEEP,
       parts: [
