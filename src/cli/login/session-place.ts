@@ -34,7 +34,7 @@ export function sessionPlace(
 
 /**
  * FNV-1a of 64 bits, in hexadecimal digits (draft-eastlake-fnv). It only tells files apart: a session of the same name that is not the
- * wanted one is refused when it is read. `node:crypto` takes a quarter of a call with a session that stands to load.
+ * wanted one is refused when it is read. Loading `node:crypto` would take a quarter of the time of a call with a session that stands.
  */
 function fnv1a(text: string): string {
   let value = 0xcbf29ce484222325n;
