@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountNames, userRef } from '../src/accounts/names.ts';
-import {
-  encodePassword,
-  passwordLabels,
-  passwordPrefix,
-  passwordSecretName,
-} from '../src/accounts/passwords/password-secrets.ts';
 import { hashPassword } from '../src/users/password-hash.ts';
 import type { Bench } from './bench.ts';
 import type { Ask } from './load/connection.ts';
@@ -23,6 +17,7 @@ import {
   startGatehouse,
   withoutBearer,
 } from './peers/gatehouse.ts';
+import { createUserObject } from './peers/user-objects.ts';
 import { median, quantile } from './statistics.ts';
 import { count, megabytes, number, table, verdict } from './table.ts';
 
@@ -66,7 +61,6 @@ const SETTLE_MS = 6_000;
 const NAMES = accountNames('gatehouse');
 const LIST = `/kapis/${NAMES.apiVersion}/users?limit=10&page=7&sortBy=createTime`;
 const SETTINGS = { accounts: { enabled: true } };
-const NAMESPACE = 'default';
 
 const nameOf = (at: number): string => `user-${fourDigits(at)}`;
 const emailOf = (at: number): string => `${nameOf(at)}@example.com`;
@@ -106,24 +100,7 @@ export async function measureAccounts(bench: Bench): Promise<AccountsResults> {
 function createUsers({ cluster: { objects } }: Simulation, hash: string): void {
   for (let at = 0; at < USERS; at++) {
     const name = nameOf(at);
-    const { metadata } = objects.create('users', {
-      metadata: {
-        name,
-        finalizers: [NAMES.finalizer],
-        annotations: { [NAMES.lastPasswordChange]: '2026-01-01T00:00:00Z', 'gatehouse.io/creator': 'admin' },
-      },
-      spec: { email: emailOf(at), lang: 'en', groups: [`team-${at % 100}`] },
-      status: { state: 'Active', lastTransitionTime: '2026-01-01T00:00:00Z' },
-    });
-    const data = Object.entries(encodePassword({ user: name, uid: metadata.uid, hash }));
-    objects.create('secrets', {
-      metadata: {
-        name: passwordSecretName(passwordPrefix(NAMES.platform), name),
-        namespace: NAMESPACE,
-        labels: passwordLabels(NAMES.platform),
-      },
-      data: Object.fromEntries(data.map(([key, bytes]) => [key, bytes.toString('base64')])),
-    });
+    createUserObject(objects, { name, email: emailOf(at), groups: [`team-${at % 100}`], hash });
     for (let record = 0; record < RECORDS_EACH; record++) objects.create('loginrecords', recordOf(name, record));
   }
 }

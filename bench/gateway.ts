@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
+import { measurePaced, type PacedCell, pacedTable } from './gateway-paced.ts';
 import { type EventTimes, openIdleWatches, timeEvents } from './load/event-watches.ts';
 import { startGenerator } from './load/generator.ts';
 import type { LoadReport } from './load/load.ts';
 import { memoryOf } from './load/usage.ts';
+import { startBareProxy } from './peers/bare-proxy.ts';
 import { makeNodes, startReal, withNodes } from './peers/clusters.ts';
 import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import {
@@ -19,6 +21,7 @@ import { count, number, percent, table, verdict } from './table.ts';
 /** Calls to a real kube-apiserver, directly and through several proxies. */
 export interface GatewayResults {
   readonly cells: readonly Cell[];
+  readonly paced: readonly PacedCell[];
   readonly watches: { readonly open: number; readonly bytesEach: number; readonly times: EventTimes };
   /** The node list from Gatehouse's memory, alone and while its gateway has as many calls as it can take. */
   readonly beside: readonly { readonly alone: LoadReport; readonly busy: LoadReport }[];
@@ -33,11 +36,14 @@ interface Cell {
 
 const DIRECT = 'kube-apiserver';
 const OURS = 'Gatehouse';
+/** The proxies that others run in front of a cluster. */
+const PROXIES: readonly string[] = ['kubectl proxy', 'kube-rbac-proxy'];
 const NODES = 1_000;
 const OBJECT_BYTES = 10_000;
 const COLLECTION = '/api/v1/namespaces/default/configmaps';
 const OBJECT = `${COLLECTION}/bench`;
 const PATHS = { 'an object of 10 kB': OBJECT, 'a list of 1,000 nodes': '/api/v1/nodes' } as const;
+const ASKED = { accept: 'application/json', 'accept-encoding': 'identity' };
 const MANY = 8;
 const WATCHES = 1_000;
 const EVENTS = 200;
@@ -68,15 +74,21 @@ export async function measureGateway(bench: Bench): Promise<GatewayResults> {
   const cluster = await withNodes(control, makeNodes(NODES), 0);
   await control.kubectl(['create', 'configmap', 'bench', `--from-literal=a=${'x'.repeat(OBJECT_BYTES)}`]);
   const gatehouse = await startGatehouse(children, { ...cluster, name: 'gateway', settings: SETTINGS });
-  const proxies = [await startKubectlProxy(children, control), await startRbacProxy(children, control, certificate)];
-  const direct: GatewayPeer = { name: DIRECT, target: cluster.target, stop: async () => {} };
-  const cells = await compare(bench, [direct, gatehouse, ...proxies]);
-  for (const proxy of proxies) await proxy.stop();
+  const { apiServerPid: pid } = control;
+  const direct: GatewayPeer = { name: DIRECT, target: cluster.target, ...(pid && { pid }), stop: async () => {} };
+  const [kubectl, rbac] = [
+    await startKubectlProxy(children, control),
+    await startRbacProxy(children, control, certificate),
+  ];
+  const bare = await startBareProxy(children, cluster.target);
+  const cells = await compare(bench, [direct, gatehouse, kubectl, rbac, bare]);
+  const paced = await measurePaced(bench, [direct, kubectl, gatehouse], { path: OBJECT, headers: ASKED });
+  for (const proxy of [kubectl, rbac, bare]) await proxy.stop();
   const watches = await measureWatches(bench, direct, gatehouse);
   const beside = await measureBeside(bench, gatehouse);
   await gatehouse.stop();
   await control.stop();
-  return { cells, watches, beside };
+  return { cells, paced, watches, beside };
 }
 
 /** Measures the peers alternately, so that other work of the machine affects all of them alike. */
@@ -102,7 +114,7 @@ const loadOf = ({ generator, options }: Bench, { target, pid }: GatewayPeer, pat
   generator.load({
     target,
     path,
-    headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+    headers: ASKED,
     connections,
     warmUpMs: 1_000,
     measureMs: options.seconds * 1_000,
@@ -144,7 +156,7 @@ async function measureBeside(bench: Bench, gatehouse: Gatehouse) {
 
 /** The results of the gateway as text. */
 export function printGateway(results: GatewayResults): string {
-  const { cells, watches, beside } = results;
+  const { cells, paced, watches, beside } = results;
   return [
     ...Object.keys(PATHS).map((what) =>
       callTable(
@@ -152,19 +164,22 @@ export function printGateway(results: GatewayResults): string {
         cells.filter((cell) => cell.what === what),
       ),
     ),
+    pacedTable(paced, { direct: DIRECT, ours: OURS }),
     watchTable(watches),
     besideTable(beside),
     '',
   ].join('\n');
 }
 
+const cpuMsPerCall = ({ serverShare = Number.NaN, requestsPerSecond }: LoadReport): number =>
+  (serverShare / requestsPerSecond) * 1e3;
 const rateOf = ({ rounds }: Cell): number => median(rounds.map(({ many }) => many.requestsPerSecond));
 const alonePairOf = (cell: Cell, direct: Cell): number =>
   median(cell.rounds.map(({ one }, round) => one.p50Ms - (direct.rounds[round]?.one.p50Ms ?? Number.NaN)));
 
 function callTable(what: string, cells: readonly Cell[]): string {
   const direct = cells.find(({ peer }) => peer === DIRECT) as Cell;
-  const best = Math.max(...cells.filter(({ peer }) => peer !== DIRECT && peer !== OURS).map(rateOf));
+  const best = Math.max(...cells.filter(({ peer }) => PROXIES.includes(peer)).map(rateOf));
   const rows = cells.map((cell) => {
     const isOurs = cell.peer === OURS;
     const [rate, more] = [rateOf(cell), alonePairOf(cell, direct)];
@@ -175,11 +190,22 @@ function callTable(what: string, cells: readonly Cell[]): string {
       number(median(cell.rounds.map(({ one }) => one.p50Ms))),
       number(more),
       percent(median(cell.rounds.map(({ many }) => many.serverShare ?? Number.NaN))),
+      number(median(cell.rounds.map(({ many }) => cpuMsPerCall(many)))),
       isOurs ? `${number(rate / best)} of the better proxy, ≥ ${LEAST_RATE}; ≤ ${MORE_P50_MS} ms more` : '',
       isOurs ? verdict(rate / best >= LEAST_RATE && more <= MORE_P50_MS) : '',
     ];
   });
-  const head = ['', 'requests/s', 'p99 ms', 'p50 ms alone', 'more than the API server', 'its CPU', 'target', ''];
+  const head = [
+    '',
+    'requests/s',
+    'p99 ms',
+    'p50 ms alone',
+    'more than the API server',
+    'its CPU',
+    'CPU ms a call',
+    'target',
+    '',
+  ];
   return table(`GET of ${what}, ${MANY} connections; alone: one`, head, rows);
 }
 

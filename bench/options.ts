@@ -33,7 +33,7 @@ Of single subjects:
   --minutes N      soak: its length, a random fault in each; default: 2
   --visits N       visits: of the sign-in page, while its memory is measured; default: 100000
   --seed N         soak: what the faults are drawn from; default: 1
-  --svg FILE       curve: draw it there as well
+  --svg FILE       curve, growth: draw it there as well
 
 For example:
   npm run bench -- --only lists --nodes 10 --rounds 1 --seconds 1 --no-cluster

@@ -5,9 +5,11 @@ import { measureChurn, printChurn } from './churn.ts';
 import { measureCurve, printCurve } from './curve.ts';
 import { measureFlood, printFlood } from './flood.ts';
 import { measureGateway, printGateway } from './gateway.ts';
+import { measureGrowth, printGrowth } from './growth.ts';
 import { measureIdle, printIdle } from './idle.ts';
 import { measureKinds, printKinds } from './kinds.ts';
 import { measureLists, printLists } from './lists.ts';
+import { measureLogin, printLogin } from './login.ts';
 import { measureLogs, printLogs } from './logs.ts';
 import { measurePages, printPages } from './pages.ts';
 import { measureReviews, printReviews } from './reviews.ts';
@@ -58,9 +60,19 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     printAccounts,
   ),
   gateway: onDemand(
-    'calls to the cluster beside kube-apiserver, kubectl proxy and kube-rbac-proxy; watches; the node list beside them',
+    'calls to the cluster beside kube-apiserver and three proxies, at their limit and at the same rate; watches; the node list beside them',
     measureGateway,
     printGateway,
+  ),
+  login: onDemand(
+    'kubectl directly, with a static token and with the plug-in; the plug-in alone',
+    measureLogin,
+    printLogin,
+  ),
+  growth: onDemand(
+    'what 1 to 16 replicas cost the API server, with the same people: watches, reviews, writes, memory',
+    measureGrowth,
+    printGrowth,
   ),
   flood: onDemand(
     'calls and lists of a user beside one and four users who get 403 for everything',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { getAsset, isSea } from 'node:sea';
 import { type ClientCommand, parseClientCommand } from './cli/client-arguments.ts';
 import { runClientCommand } from './cli/login/client-command.ts';
-import { CLIENT_HELP, CLIENTS_HELP } from './cli/login/login-help.ts';
+import type { ClientAction } from './cli/login/login-arguments.ts';
 import { partsOfThisProcess } from './cli/login/this-process.ts';
 import { complain, EXIT_MISUSE, print, runToEnd } from './cli/run-to-end.ts';
 
@@ -11,8 +11,7 @@ import { complain, EXIT_MISUSE, print, runToEnd } from './cli/run-to-end.ts';
 async function execute(command: ClientCommand): Promise<number> {
   switch (command.kind) {
     case 'help':
-      process.stdout.write(command.about === undefined ? CLIENTS_HELP : CLIENT_HELP[command.about]);
-      return 0;
+      return printHelp(command.about);
     case 'version':
       print(`gatehouse v${ownVersion()}`);
       return 0;
@@ -27,6 +26,12 @@ async function execute(command: ClientCommand): Promise<number> {
   }
 }
 
+async function printHelp(about: ClientAction | undefined): Promise<number> {
+  const { CLIENT_HELP, CLIENTS_HELP } = await import('./cli/login/login-help.ts');
+  process.stdout.write(about === undefined ? CLIENTS_HELP : CLIENT_HELP[about]);
+  return 0;
+}
+
 /** The version of the package. Its `package.json` is beside `src` and beside `dist`, or inside the single file. */
 function ownVersion(): string {
   const file = 'package.json';
@@ -34,4 +39,5 @@ function ownVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-await runToEnd(() => execute(parseClientCommand(process.argv.slice(2))));
+// Not `await`: the bundler then leaves what every command needs in one file.
+void runToEnd(() => execute(parseClientCommand(process.argv.slice(2))));

@@ -3,6 +3,8 @@ import type { Children } from '../children.ts';
 import { runBrowsers } from './browsers.ts';
 import { runCallers, runSamples } from './callers.ts';
 import { runLoad } from './load.ts';
+import { runPaced } from './paced.ts';
+import { runArrivals, runStay } from './people.ts';
 import { runProbes } from './probes.ts';
 import { runRefreshes, runSignIns } from './sign-ins.ts';
 import { runVisible } from './visible.ts';
@@ -15,6 +17,7 @@ import { runWatchers } from './watchers.ts';
  */
 const JOBS = {
   load: runLoad,
+  paced: runPaced,
   visible: runVisible,
   signIns: runSignIns,
   browsers: runBrowsers,
@@ -24,6 +27,8 @@ const JOBS = {
   visits: runVisits,
   watchers: runWatchers,
   callers: runCallers,
+  arrivals: runArrivals,
+  stay: runStay,
 };
 type Jobs = typeof JOBS;
 type Plan<Kind extends keyof Jobs> = Parameters<Jobs[Kind]>[0];

@@ -31,7 +31,7 @@ export interface GatehouseOptions {
   /** Used in the names of its files and rows. */
   readonly name: string;
   readonly kubeconfig: string;
-  /** Sections of its configuration file, which replace the defaults. */
+  /** Sections of its configuration file, which replace those of the bench. `users` is added to them: its file stays. */
   readonly settings?: Readonly<Record<string, object>>;
   /** Arguments of Node itself. Default: none. */
   readonly nodeArguments?: readonly string[];
@@ -134,12 +134,13 @@ async function writeConfig(
   const users = BENCH_USERS.map((user) => ({ name: user, passwordHash }));
   await writeFile(file('users.yaml'), JSON.stringify({ users }), { mode: 0o600 });
   await writeFile(file('kubeconfig.yaml'), kubeconfig, { mode: 0o600 });
+  const { users: ofUsers, ...sections } = settings;
   const config = {
     platform: PLATFORM,
     server: { address: '127.0.0.1', port: 0, metricsPort: 0 },
     kubernetes: { kubeconfig: file('kubeconfig.yaml') },
-    users: { file: file('users.yaml'), firstAdministrator: false },
-    ...settings,
+    users: { file: file('users.yaml'), firstAdministrator: false, ...ofUsers },
+    ...sections,
   };
   await writeFile(file('config.yaml'), JSON.stringify(config)); // JSON is YAML
   return file('config.yaml');

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
+import { builtinsOnDemand } from './builtins-on-demand.ts';
 
 interface BundleOptions {
   readonly root: string;
@@ -10,6 +11,8 @@ interface BundleOptions {
   readonly external: readonly string[];
   /** Whether everything goes into `main.js`, without a source map: for a program that is inside another file. */
   readonly isSingle?: boolean;
+  /** Whether people wait for its start, so that modules of Node are loaded only when they are needed. */
+  readonly startsFast?: boolean;
 }
 
 /**
@@ -22,12 +25,14 @@ export async function bundle({
   folder,
   external,
   isSingle = false,
+  startsFast = false,
 }: BundleOptions): Promise<readonly string[]> {
   const program = await rolldown({
     input: { main: `${root}/${entry}` },
     cwd: root,
     platform: 'node',
     external: [...external],
+    plugins: startsFast ? [builtinsOnDemand] : [],
     tsconfig: false,
     onLog: (level, log) => {
       if (level === 'warn') throw new Error(`the bundler warns: ${log.message}`);

@@ -57,6 +57,8 @@ export interface SimulatedCluster {
   retireServiceAccountKeys(): void;
   readonly faults: Faults;
   readonly evidence: Evidence;
+  /** Bytes sent to all clients since the start, headers included. */
+  bytesSent(): number;
   /**
    * Reads at version 0 see everything that is stored now and nothing that is written later, until the returned function is called.
    */
@@ -102,6 +104,7 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
     retireServiceAccountKeys: () => signer.retireKeys(),
     faults,
     evidence,
+    bytesSent: () => listener.bytesSent,
     holdWatchCache: () => parts.watchCache.hold(),
     kubeconfig: (token = adminToken) => kubeconfigText(url, token),
     compact: () => store.compact(),

@@ -11,6 +11,8 @@ export class Listener {
   readonly #sockets = new Map<Socket, number>();
   #server: Server | undefined;
   #port = 0;
+  /** Bytes sent over connections that are closed. */
+  #sentBefore = 0;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
@@ -18,6 +20,11 @@ export class Listener {
 
   get port(): number {
     return this.#port;
+  }
+
+  /** Bytes sent over all connections since the start, headers included. */
+  get bytesSent(): number {
+    return [...this.#sockets.keys()].reduce((sum, { bytesWritten }) => sum + bytesWritten, this.#sentBefore);
   }
 
   async open(port: number): Promise<void> {
@@ -66,6 +73,7 @@ export class Listener {
     socket.on('error', () => {}); // A client that goes away needs no report; 'close' follows.
     socket.once('close', () => {
       this.#sockets.delete(socket);
+      this.#sentBefore += socket.bytesWritten;
       evidence.connectionClosed();
     });
   }

@@ -28,10 +28,15 @@ metadata:
   name: ${ofAnyPlatform(`${kind.names.plural}.${NAMES.group}`)}
   labels:
     {{- include "gatehouse.labels" . | nindent 4 }}
-  {{- if .Values.accounts.crds.keep }}
+  {{- if or .Values.accounts.crds.keep .Values.commonAnnotations }}
   annotations:
+    {{- if .Values.accounts.crds.keep }}
     # Without its definition the cluster would delete every object of the kind.
     helm.sh/resource-policy: keep
+    {{- end }}
+    {{- with .Values.commonAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   {{- end }}
 ${ofAnyPlatform(spec)}{{- end }}
 `;

@@ -14,7 +14,7 @@ export const GATEWAY_ROW: Row = {
       'Not passed on, or not answered',
       'reqps',
       [[sumBy('reason', rate('gatehouse_gateway_refusals_total')), '{{reason}}']],
-      'away, timeout, unreachable and full concern the cluster. credential and impersonation concern the rights of Gatehouse there. All others concern the callers.',
+      'away, timeout, unreachable and full concern the cluster. credential, impersonation and not_granted concern the rights of Gatehouse there. All others concern the callers.',
     ),
     lines(
       'Answers of the cluster, 99 %',
@@ -45,6 +45,15 @@ export const GATEWAY_ROW: Row = {
       'Bps',
       [[sumBy('direction', rate('gatehouse_gateway_bytes_total')), '{{direction}}']],
       'Bodies and streams, from the clients (sent) and to the clients (received).',
+    ),
+    lines(
+      'Users of gateway.accounts',
+      'none',
+      [
+        [`max by (state) (${of('gatehouse_gateway_accounts')})`, '{{state}}'],
+        [`max by (reason) (${of('gatehouse_gateway_accounts_faults')}) > 0`, 'fault: {{reason}}'],
+      ],
+      'Users that gateway.accounts chooses, and those of them whom the cluster lets Gatehouse impersonate. The two differ for seconds; a fault has an alert.',
     ),
   ],
 };

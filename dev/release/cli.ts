@@ -45,7 +45,7 @@ export async function writeChecksum(out: string, file: string): Promise<void> {
 async function fill(folder: string, root: string, version: string): Promise<string> {
   const dist = join(folder, 'dist');
   await mkdir(dist);
-  const files = await bundle({ root, entry: CLI_ENTRY, folder: dist, external: [] });
+  const files = await bundle({ root, entry: CLI_ENTRY, folder: dist, external: [], startsFast: true });
   const packages = readPackages(packageFolders(files), { root, modules: join(root, 'node_modules') });
   const { license = '', engines, dependencies = {} } = manifestOf(root);
   const manifest = {
@@ -61,7 +61,7 @@ async function fill(folder: string, root: string, version: string): Promise<stri
     files: ['dist'],
   };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), licensesText(packages));
+  if (packages.length > 0) await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), licensesText(packages));
   await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   return billOfMaterials({ name: PACKAGE, version, license, needs: neededFolders(root, dependencies) }, packages);
 }

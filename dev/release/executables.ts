@@ -64,7 +64,14 @@ const MAIN = 'main.js';
 
 /** Writes the bundle. Resolves to the packages in it. */
 async function bundleProgram(work: string, { root }: Where): Promise<readonly Package[]> {
-  const files = await bundle({ root, entry: CLI_ENTRY, folder: work, external: [], isSingle: true });
+  const files = await bundle({
+    root,
+    entry: CLI_ENTRY,
+    folder: work,
+    external: [],
+    isSingle: true,
+    startsFast: true,
+  });
   return readPackages(packageFolders(files), { root, modules: join(root, 'node_modules') });
 }
 

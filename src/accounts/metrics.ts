@@ -35,3 +35,45 @@ export function createRecordCounter(registry: Registry): Counter<'result'> {
   for (const result of ['written', 'dropped']) counter.inc({ result }, 0);
   return counter;
 }
+
+interface FollowedRoles {
+  /** How many users are chosen, and how many of them the ClusterRoles name. */
+  readonly chosen: () => number;
+  readonly granted: () => number;
+  readonly faults: Readonly<Record<string, () => number>>;
+}
+
+/** Shows who may use the gateway by `gateway.accounts`. Returns the counter of the writes of its ClusterRoles. */
+export function registerFollowedRoles(
+  registry: Registry,
+  { chosen, granted, faults }: FollowedRoles,
+): Counter<'result'> {
+  const registers = [registry];
+  new Gauge({
+    name: 'gatehouse_gateway_accounts',
+    help: 'Users that gateway.accounts chooses, and those of them that its ClusterRoles name.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.set({ state: 'chosen' }, chosen());
+      this.set({ state: 'granted' }, granted());
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_gateway_accounts_faults',
+    help: 'What keeps chosen users from the gateway, by reason: users, roles or checks with the fault; 0 is none.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      for (const [reason, count] of Object.entries(faults)) this.set({ reason }, count());
+    },
+  });
+  const writes = new Counter({
+    name: 'gatehouse_gateway_accounts_writes_total',
+    help: 'Writes of the ClusterRoles of gateway.accounts, by result. A conflict means that another replica was faster.',
+    labelNames: ['result'],
+    registers,
+  });
+  for (const result of ['written', 'conflict', 'failed']) writes.inc({ result }, 0);
+  return writes;
+}

@@ -71,7 +71,18 @@ function contradictions(file: FileConfig): Problem[] {
     problems.push({ path: 'gateway.rejectImpersonation', message: NEVER_IGNORED });
   if (file.gateway.rejectImpersonation && file.gateway.impersonation === 'honour')
     problems.push({ path: 'gateway.rejectImpersonation', message: 'contradicts gateway.impersonation; remove it' });
-  return problems;
+  return [...problems, ...followProblems(file)];
+}
+
+function followProblems({ gateway, accounts }: FileConfig): Problem[] {
+  const { enabled, clusterRoles } = gateway.accounts;
+  if (!enabled) return [];
+  const problem = (path: string, message: string): Problem => ({ path: `gateway.accounts.${path}`, message });
+  return [
+    ...(gateway.enabled ? [] : [problem('enabled', 'needs gateway.enabled')]),
+    ...(accounts.enabled ? [] : [problem('enabled', 'needs accounts.enabled: it follows User objects')]),
+    ...(clusterRoles.length > 0 ? [] : [problem('clusterRoles', 'must name at least one ClusterRole')]),
+  ];
 }
 
 const NEVER_IGNORED =

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fitsHeader } from '../runtime/text/header-text.ts';
 import { authentication } from './authentication-section.ts';
 import { dnsLabel, duration, objectName, path, port, section, textLike } from './fields.ts';
+import { gateway } from './gateway-section.ts';
 import { limits } from './limits-section.ts';
 import { logging } from './logging-section.ts';
 
@@ -158,38 +159,7 @@ export const configSchema = z
           'Names that no user can be created with, and that callers of the gateway must not have, in addition to names that begin with `system:` or `kubeadm:`.',
         ),
     }).describe('Users as objects of the cluster.'),
-    gateway: section({
-      enabled: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Whether `/api`, `/apis`, `/openapi/v2` and `/openapi/v3` are passed on to the cluster, as the user who is signed in. Gatehouse needs the right to impersonate these users and their groups.',
-        ),
-      allowProxySubresources: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Whether calls that lead through the cluster to other servers are passed on: `proxy` of nodes, pods, services and aggregated groups, and upgraded connections of aggregated groups, like the console of a virtual machine. Web pages that are served this way run on the origin of this server.',
-        ),
-      impersonation: z
-        .enum(['refuse', 'honour'])
-        .default('refuse')
-        .describe(
-          'What happens to a call with `Impersonate-*` headers (`kubectl --as`). `refuse`: 403; `honour`: Gatehouse makes the call as the user and groups in these headers, if the cluster lets the caller impersonate each of them.',
-        ),
-      rejectImpersonation: z
-        .boolean()
-        .optional()
-        .describe(
-          '`true` is the old name of `impersonation: refuse`. `false` is refused: the headers are never ignored.',
-        ),
-      unknownGroups: z
-        .enum(['refuse', 'drop'])
-        .default('refuse')
-        .describe(
-          'What happens to the calls of a user in a group that this server may not impersonate. `refuse`: 403, which names the group; `drop`: Gatehouse passes the calls on without the group.',
-        ),
-    }).describe('The cluster’s own API, through this server.'),
+    gateway,
     logging,
     sessions: section({
       store: z

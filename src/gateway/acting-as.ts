@@ -24,9 +24,12 @@ export interface ImpersonationRight {
 const USER = 'impersonate-user';
 const GROUP = 'impersonate-group';
 
+const IMPERSONATE = /^impersonate/i;
+
 /** Whether the request has an `Impersonate` header, in any spelling that some server accepts as one (A-30, docs/promises.md). */
 export function asksToImpersonate(rawHeaders: readonly string[]): boolean {
-  return namesOf(rawHeaders).some((name) => name.startsWith('impersonate'));
+  for (let at = 0; at < rawHeaders.length; at += 2) if (IMPERSONATE.test(rawHeaders[at] as string)) return true;
+  return false;
 }
 
 /**
@@ -54,6 +57,7 @@ export function namedInHeaders(rawHeaders: readonly string[]): {
   readonly user?: string;
   readonly groups: readonly string[];
 } {
+  if (!asksToImpersonate(rawHeaders)) return { groups: [] };
   const names = namesOf(rawHeaders).map((name) => name.replaceAll('_', '-'));
   const valuesOf = (wanted: string): string[] =>
     names.flatMap((name, at) =>

@@ -11,6 +11,7 @@ import type { RefusedImpersonation } from '../kubernetes/status.ts';
 import { unlessAborted } from '../runtime/abort.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { badRequest, type StatusError } from '../status-error.ts';
+import type { GatewayAccess } from './access.ts';
 import { asksToImpersonate } from './acting-as.ts';
 import { type CallKind, isLongRunning, type UpgradeProtocol } from './call.ts';
 import type { CallerPolicy, GatewayCaller } from './caller.ts';
@@ -36,6 +37,8 @@ export interface GatewayParts {
   readonly policy: CallerPolicy;
   readonly metrics: GatewayMetrics;
   readonly clock: Clock;
+  /** Who may use the gateway. Absent: everybody whom the cluster lets us impersonate. */
+  readonly access?: GatewayAccess | undefined;
   /** Called once for each group that is left out of calls. */
   onLeftOut(group: string): void;
   /** Called for a caller with a reserved name or group, whom the cluster would take for one of its own. */
@@ -101,7 +104,7 @@ export class Gateway {
    */
   async forward(call: GatewayCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
     this.#admit(call);
-    const caller = await this.#sentAs(call, signal);
+    const caller = this.#isAsked(call) ? await this.#known(call, signal) : madeAs(call);
     const passed = this.#prepare(call, caller);
     call.onSend?.();
     await this.#parts.passage.send(passed, answer, signal).catch((error) => this.#fail(error, call));
@@ -117,7 +120,7 @@ export class Gateway {
     if (call.protocol === 'websocket') more.push('Origin', passage.origin);
     if (call.subprotocols.length > 0) more.push('Sec-WebSocket-Protocol', call.subprotocols.join(', '));
     this.#admit(call);
-    const caller = await this.#sentAs(call, signal);
+    const caller = this.#isAsked(call) ? await this.#known(call, signal) : madeAs(call);
     const passed = this.#prepare(call, caller, { upgrade: more });
     call.onSend?.();
     return passage.upgrade(passed, answer, signal).catch((error) => this.#fail(error, call));
@@ -134,6 +137,21 @@ export class Gateway {
     throw refusals.reservedTarget();
   }
 
+  /**
+   * Throws unless the caller, and the user whom the caller impersonates, may use the gateway: a 403, or a 503 while the cluster is
+   * about to allow it.
+   */
+  checkAccess(caller: GatewayCaller, actingAs?: GatewayCaller | undefined): void {
+    const { access, metrics } = this.#parts;
+    if (!access) return;
+    for (const one of actingAs ? [caller, actingAs] : [caller]) {
+      const state = access(one);
+      if (state === 'granted') continue;
+      metrics.refused(one === actingAs ? 'impersonate_header' : REFUSED_ACCESS[state]);
+      throw refusals.noAccess(state, one.name);
+    }
+  }
+
   /** Throws the refusal of a call that must not be sent to the cluster. */
   #admit(call: GatewayCall): void {
     const { policy, metrics, onReserved } = this.#parts;
@@ -144,6 +162,7 @@ export class Gateway {
       throw refusals.reservedIdentity();
     }
     if (call.actingAs) this.admitTarget(call.actingAs);
+    this.checkAccess(caller, call.actingAs);
     const unsendable = this.#groups ? undefined : policy.unsendableGroup(madeAs(call));
     if (unsendable !== undefined) {
       metrics.refused(notActingAs(call));
@@ -160,11 +179,11 @@ export class Gateway {
   }
 
   /**
-   * The user that the call is made as. Only a caller's own groups are left out if the cluster refuses them. Groups in
-   * `Impersonate-Group` were named on purpose, so the cluster refuses the call.
+   * Whether the cluster is asked which of the caller's groups we may impersonate. Only a caller's own groups are left out if the cluster
+   * refuses them. Groups in `Impersonate-Group` were named on purpose, so the cluster refuses the call.
    */
-  async #sentAs(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
-    return this.#groups && !call.actingAs ? this.#known(call, signal) : madeAs(call);
+  #isAsked(call: GatewayCall): boolean {
+    return this.#groups !== undefined && !call.actingAs;
   }
 
   /** The caller without the groups that the cluster does not let us impersonate. */
@@ -210,7 +229,7 @@ export class Gateway {
       throw badRequest(`the request is malformed: its header ${copied.badHeader} has a control character`);
     }
     const own = ['X-Forwarded-For', address, 'Audit-ID', auditId];
-    const headers = [...copied, ...(upgrade ?? []), ...own, ...policy.headersOf(caller)];
+    const headers = copied.concat(upgrade ?? [], own, policy.headersOf(caller));
     policy.assertOf(headers, caller);
     return { method, target, headers, body, isLongRunning: isLongRunning(kind) };
   }
@@ -227,6 +246,8 @@ export class Gateway {
     throw refusals.mayNotImpersonate(ownOf(error.refused, caller), error);
   }
 }
+
+const REFUSED_ACCESS = { 'not-chosen': 'not_chosen', soon: 'not_granted_yet', stuck: 'not_granted' } as const;
 
 /** The user that the cluster sees. */
 const madeAs = ({ caller, actingAs = caller }: GatewayCall): GatewayCaller => actingAs;

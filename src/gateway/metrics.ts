@@ -18,6 +18,9 @@ const REFUSALS = [
   'full',
   'credential',
   'impersonation',
+  'not_chosen',
+  'not_granted_yet',
+  'not_granted',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 

@@ -1,5 +1,6 @@
 import type { RefusedImpersonation } from '../kubernetes/status.ts';
 import { StatusError, serviceUnavailable } from '../status-error.ts';
+import type { AccessState } from './access.ts';
 
 /** Answers that the gateway itself gives. None contains an address, an account, or the message of a library. */
 
@@ -36,6 +37,15 @@ export const foreignOrigin = (): StatusError =>
  */
 export function mayNotImpersonate(missing: RefusedImpersonation, cause: unknown): StatusError {
   return new StatusError('Forbidden', { message: whatIsMissing(missing) }, cause);
+}
+
+/** The user may not use the gateway, or the cluster does not allow it yet. */
+export function noAccess(state: Exclude<AccessState, 'granted'>, name: string): StatusError {
+  if (state === 'soon')
+    return serviceUnavailable(`the cluster is being told that "${name}" may call it through this server`, 1);
+  const why = state === 'stuck' ? 'the cluster cannot be told so at the moment' : 'this server is not set up for it';
+  const message = `the user "${name}" may not call the cluster through this server: ${why}; ask its operator (gateway.users, gateway.accounts)`;
+  return new StatusError('Forbidden', { message });
 }
 
 function whatIsMissing({ resource, name }: RefusedImpersonation): string {

@@ -6,7 +6,7 @@ import { tokenReviewFamily } from '../http/routes/token-review.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createCacheBytes } from '../resources/metrics.ts';
 import type { FirstPasswords } from '../users/first-passwords.ts';
-import { createAccounts, toAccountsOptions } from './accounts.ts';
+import { createAccounts, toAccountsOptions } from './accounts/accounts.ts';
 import { type Authorization, createAuthorization, toAuthorizationOptions } from './authorization.ts';
 import { type Family, NO_UPKEEP, type Shared } from './family.ts';
 import { createGateway, toGatewayOptions } from './gateway.ts';
@@ -49,8 +49,10 @@ export async function makeFamilies(
   add({ routes: tokenReviewFamily(tokens.tokenReviews) });
   const ofCluster = { ...parts, logger: logger.child({ apiServer: cluster.apiServer }) };
   const { authorizer, reviews } = add(createAuthorization(toAuthorizationOptions(config), ofCluster));
-  if (accounts && reviews) firstPasswords = add(accounts.createApi({ tokens, reviews })).firstPasswords;
-  if (config.gateway.enabled) add(await createGateway(toGatewayOptions(config), parts));
+  const api = accounts && reviews ? add(accounts.createApi({ tokens, reviews })) : undefined;
+  firstPasswords = api?.firstPasswords;
+  const followed = { stateOf: api?.gatewayStateOf };
+  if (config.gateway.enabled) add(await createGateway(toGatewayOptions(config), { ...parts, followed }));
   add(await createLogs(toLogsOptions(config), { ...parts, authorizer, namespaces: lists.namespaces }));
   return { tokens, authorizer };
 }

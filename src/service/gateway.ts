@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { createGatewayAccess } from '../gateway/access.ts';
 import { CallerPolicy } from '../gateway/caller.ts';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
 import { GatewayMetrics } from '../gateway/metrics.ts';
@@ -8,6 +9,8 @@ import type { Family, Shared } from './family.ts';
 
 export interface GatewayServiceOptions extends GatewayOptions {
   readonly platform: string;
+  /** The users who may use the gateway by name; `undefined`: everybody whom the cluster lets us impersonate. */
+  readonly users: readonly string[] | undefined;
   /** Users who may not be impersonated. */
   readonly reservedNames: readonly string[];
   /** How long streams go on at a shutdown. */
@@ -18,7 +21,7 @@ export interface GatewayServiceOptions extends GatewayOptions {
 export const toGatewayOptions = ({
   platform,
   accounts: { reservedNames },
-  gateway: { allowProxySubresources, impersonation, unknownGroups },
+  gateway: { allowProxySubresources, impersonation, unknownGroups, users, accounts: followed },
   server: { streamDrain },
 }: Pick<Config, 'platform' | 'accounts' | 'gateway' | 'server'>): GatewayServiceOptions => ({
   platform,
@@ -26,11 +29,14 @@ export const toGatewayOptions = ({
   allowProxySubresources,
   impersonation,
   unknownGroups,
+  users: users ?? (followed.enabled ? [] : undefined),
   streamDrainMs: streamDrain,
 });
 
 interface GatewayServiceParts extends Omit<Shared, 'random'> {
   readonly cluster: Pick<Cluster, 'openPassage'>;
+  /** The users whom User objects choose. */
+  readonly followed: { readonly stateOf: Parameters<typeof createGatewayAccess>[1] };
 }
 
 const LEFT_OUT =
@@ -38,14 +44,15 @@ const LEFT_OUT =
 
 /** The gateway to the cluster for every signed-in user. Rejects with one sentence when it cannot be made. */
 export async function createGateway(
-  { platform, reservedNames, streamDrainMs, ...options }: GatewayServiceOptions,
-  { cluster, clock, logger, registry, events }: GatewayServiceParts,
+  { platform, reservedNames, streamDrainMs, users, ...options }: GatewayServiceOptions,
+  { cluster, followed, clock, logger, registry, events }: GatewayServiceParts,
 ): Promise<Family> {
   const passage = await cluster.openPassage();
   const policy = new CallerPolicy({ platform, names: reservedNames });
   const gateway = new Gateway(options, {
     passage,
     policy,
+    access: users && createGatewayAccess(users, followed.stateOf),
     metrics: new GatewayMetrics(registry),
     clock,
     onLeftOut: (group) => logger.warn({ group }, LEFT_OUT),

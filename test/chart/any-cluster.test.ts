@@ -10,13 +10,19 @@ const values = parse(readFileSync(join(CHART, 'ci', 'any-cluster-values.yaml'), 
 const replicas = { 'app.kubernetes.io/name': 'gatehouse', 'app.kubernetes.io/instance': 'gatehouse' };
 
 describe('the pod on any cluster', () => {
-  test.each(['imagePullSecrets', 'tolerations', 'affinity', 'priorityClassName', 'hostAliases', 'dnsConfig'] as const)(
-    'has the %s that are set, and by default none',
-    async (name) => {
-      expect((await render(values)).pod[name]).toEqual(values[name]);
-      expect((await render()).pod[name]).toBeUndefined();
-    },
-  );
+  test.each([
+    ...(['imagePullSecrets', 'tolerations', 'affinity', 'priorityClassName', 'schedulerName'] as const),
+    ...(['runtimeClassName', 'hostUsers', 'hostAliases', 'dnsPolicy', 'dnsConfig'] as const),
+  ])('has the %s that are set, and by default none', async (name) => {
+    expect((await render(values)).pod[name]).toEqual(values[name]);
+    expect((await render()).pod[name]).toBeUndefined();
+  });
+
+  test('looks names up somewhere: dnsPolicy None needs servers', async () => {
+    await expect(render({ dnsPolicy: 'None', dnsConfig: { searches: ['example.com'] } })).rejects.toThrow(
+      ': dnsPolicy is None, but dnsConfig.nameservers is empty: the pods could look up no name; name the servers, or leave dnsPolicy out.\n',
+    );
+  });
 
   test('runs on Linux, and on the nodes that are chosen', async () => {
     expect((await render()).pod.nodeSelector).toEqual({ 'kubernetes.io/os': 'linux' });
@@ -72,10 +78,11 @@ describe('the pod on any cluster', () => {
 });
 
 describe('the Deployment', () => {
-  test('has the strategy, history and annotations that are set', async () => {
+  test('has the strategy, history, labels and annotations that are set', async () => {
     const { spec, metadata } = (await render(values)).one<V1Deployment>('Deployment');
     expect(spec).toMatchObject({ revisionHistoryLimit: 10, strategy: { rollingUpdate: { maxSurge: 2 } } });
-    expect(metadata?.annotations).toEqual(values.deploymentAnnotations);
+    expect(metadata?.annotations).toEqual({ ...values.deploymentAnnotations, ...values.commonAnnotations });
+    expect(metadata?.labels).toMatchObject(values.deploymentLabels);
   });
 
   test('replaces all replicas at once when it is told', async () => {

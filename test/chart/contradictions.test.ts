@@ -179,7 +179,7 @@ const ROWS: readonly (readonly [string, object, string])[] = [
   [
     'client certificates without TLS',
     { config: { authentication: { tokenReview: { clientCAFile: '/tmp/ca.crt', clientNames: ['a'] } } } },
-    'config.authentication.tokenReview.clientCAFile is set, but tls.existingSecret is empty: without TLS no caller can show a client certificate; set tls.existingSecret.',
+    'config.authentication.tokenReview.clientCAFile is set, but tls.existingSecret is empty: without TLS no caller can show a client certificate; set tls.existingSecret or tls.certManager.issuerRef.',
   ],
   [
     'client certificates of nobody',
@@ -231,12 +231,28 @@ const ROWS: readonly (readonly [string, object, string])[] = [
   [
     'a gateway for nobody',
     { gateway: { enabled: true } },
-    'gateway.enabled is true, but gateway.users is empty: Gatehouse may act in the cluster only as those who are named; name the users, or set rbac.create to false and grant the rights yourself.',
+    'gateway.enabled is true, but gateway.users is empty: Gatehouse may act in the cluster only as those who are named; name the users, set gateway.accounts.enabled to true, or set rbac.create to false and grant the rights yourself.',
+  ],
+  [
+    'more prefixes of groups than the policy can compare',
+    {
+      accounts: { enabled: true },
+      gateway: {
+        enabled: true,
+        accounts: { enabled: true, groups: Array.from({ length: 21 }, (_, at) => `team-${at}-*`) },
+      },
+    },
+    "gateway.accounts.groups has 21 prefixes, but the API server compares a role's groups with at most 20 before it refuses to go on; use shorter prefixes that cover more, or names, of which there may be any number.",
   ],
   [
     'two settings for the gateway',
     { gateway: { enabled: true, users: ['ada'] }, config: { gateway: { enabled: false } } },
     "config.gateway.enabled is not for the chart's config: set the value gateway.enabled instead.",
+  ],
+  [
+    'other users of the gateway than those whom the cluster lets it impersonate',
+    { gateway: { enabled: true, users: ['ada'] }, config: { gateway: { accounts: { groups: ['ops'] } } } },
+    "config.gateway.accounts is not for the chart's config: set the value gateway.accounts instead, which the rights in the cluster follow.",
   ],
   [
     'a setting of the gateway without it',

@@ -90,8 +90,9 @@ export const nameOf = ({ kind, metadata }: Manifest): string =>
 
 type Role = Manifest & { readonly rules: V1PolicyRule[] };
 
-export async function helm(args: readonly string[], input?: string): Promise<string> {
-  return runTool(await clusterTool('helm'), args, input);
+/** Runs Helm 4, or Helm 3 where a test says so. */
+export async function helm(args: readonly string[], input?: string, tool: 'helm' | 'helm3' = 'helm'): Promise<string> {
+  return runTool(await clusterTool(tool), args, input);
 }
 
 /**

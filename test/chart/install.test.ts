@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { V1Deployment, V1Pod, V1PodTemplateSpec, V1Secret, V1Service } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { CHART, helm, NAMESPACE, Rendered } from './helm.ts';
 
@@ -11,6 +12,14 @@ const namespace = {
   apiVersion: 'v1',
   kind: 'Namespace',
   metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+};
+
+/** The class of the scenario any-cluster, without which the cluster lets in no pod that names it. */
+const SANDBOX = {
+  apiVersion: 'node.k8s.io/v1',
+  kind: 'RuntimeClass',
+  metadata: { name: 'sandbox' },
+  handler: 'sandbox',
 };
 
 /** As the program makes them: a Secret that the chart does not know of. */
@@ -25,6 +34,7 @@ let cluster: ControlPlane;
 beforeAll(async () => {
   cluster = await startControlPlane();
   await apply(namespace);
+  await apply(SANDBOX);
   // A controller would make it: the account of pods that name none.
   await cluster.kubectl(['-n', NAMESPACE, 'create', 'serviceaccount', 'default']);
 });
@@ -36,10 +46,46 @@ async function get<T>(kind: string, name = 'gatehouse'): Promise<T> {
   return JSON.parse(await cluster.kubectl(['-n', NAMESPACE, 'get', kind, name, '-o', 'json'])) as T;
 }
 
-async function release(verb: 'install' | 'upgrade', values: object): Promise<void> {
+async function release(
+  verb: 'install' | 'upgrade',
+  values: object,
+  { name = 'gatehouse', tool = 'helm' as 'helm' | 'helm3' } = {},
+): Promise<void> {
   const args = ['--kubeconfig', await cluster.kubeconfigFile(), '--namespace', NAMESPACE, '--values', '-'];
-  await helm([verb, 'gatehouse', CHART, ...args], JSON.stringify(values));
+  await helm([verb, name, CHART, ...args], JSON.stringify(values), tool);
 }
+
+async function uninstall(name: string, tool: 'helm' | 'helm3' = 'helm'): Promise<void> {
+  const args = ['--kubeconfig', await cluster.kubeconfigFile(), '--namespace', NAMESPACE, 'uninstall', name];
+  await helm(args, undefined, tool);
+}
+
+/** An uninstall that leaves no configuration either, so that other tests may make objects of the same names. */
+async function remove(name: string, tool: 'helm' | 'helm3' = 'helm'): Promise<void> {
+  await uninstall(name, tool);
+  await cluster.kubectl(['delete', 'configmap', '-A', '-l', `app.kubernetes.io/instance=${name}`]);
+}
+
+const valuesOf = (scenario: string): object =>
+  parse(readFileSync(join(CHART, 'ci', `${scenario}-values.yaml`), 'utf8'));
+
+/** What cert-manager installs, as far as the API server has to know it to store a Certificate. */
+const CERTIFICATES = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'certificates.cert-manager.io' },
+  spec: {
+    group: 'cert-manager.io',
+    scope: 'Namespaced',
+    names: { plural: 'certificates', singular: 'certificate', kind: 'Certificate', listKind: 'CertificateList' },
+    versions: [
+      {
+        ...{ name: 'v1', served: true, storage: true },
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
 
 /** Each Secret's version, data and all; Helm's own records of its releases aside. */
 async function secrets(): Promise<string[]> {
@@ -121,7 +167,7 @@ describe('helm on a real API server', () => {
   });
 
   test('8.2 an uninstall leaves the program’s Secrets and the configuration, and nothing else', async () => {
-    await helm(['--kubeconfig', await cluster.kubeconfigFile(), '--namespace', NAMESPACE, 'uninstall', 'gatehouse']);
+    await uninstall('gatehouse');
     const kinds = 'deployment,service,serviceaccount,role,rolebinding,pdb,clusterrole,clusterrolebinding';
     const labels = 'app.kubernetes.io/instance=gatehouse';
     expect(await cluster.kubectl(['-n', NAMESPACE, 'get', kinds, '-l', labels, '-o', 'name'])).toBe('');
@@ -133,13 +179,82 @@ describe('helm on a real API server', () => {
     ]);
   });
 
+  test('Helm 3 installs what Helm 4 does, upgrades and uninstalls it', async () => {
+    const by3 = { name: 'three', tool: 'helm3' } as const;
+    await release('install', {}, by3);
+    const first = await get<V1Deployment>('deployment', 'three-gatehouse');
+    await release('upgrade', { image: { tag: '0.1.1' } }, by3);
+    const second = await get<V1Deployment>('deployment', 'three-gatehouse');
+    expect([first, second].map(({ spec }) => spec?.template.spec?.containers[0]?.image?.split(':')[1])).toEqual([
+      '0.1.0',
+      '0.1.1',
+    ]);
+    await remove('three', 'helm3');
+    await expect(get('deployment', 'three-gatehouse')).rejects.toThrow('not found');
+  });
+
+  test.each(['autoscaling', 'sidecars', 'ingress-paths', 'cluster-ip', 'any-cluster', 'load-balancer'])(
+    'Helm 4 installs the scenario %s, and the cluster has each of its objects',
+    async (scenario) => {
+      await release('install', valuesOf(scenario), { name: 'scenario' });
+      const manifest = await helm([
+        ...['--kubeconfig', await cluster.kubeconfigFile(), '--namespace', NAMESPACE],
+        ...['get', 'manifest', 'scenario'],
+      ]);
+      const stored = await cluster.kubectl(['get', '-o', 'name', '-f', '-'], manifest);
+      expect(stored.trim().split('\n')).toHaveLength(new Rendered(manifest).objects.length);
+      await remove('scenario');
+    },
+  );
+
+  test('Helm 4 switches autoscaling on, which begins with one replica, and the number is no longer Helm’s', async () => {
+    const replicas = async (): Promise<number | undefined> =>
+      (await get<V1Deployment>('deployment', 'scaled-gatehouse')).spec?.replicas;
+    await release('install', { replicaCount: 3 }, { name: 'scaled' });
+    await release('upgrade', { autoscaling: { enabled: true } }, { name: 'scaled' });
+    expect(await replicas()).toBe(1);
+    await cluster.kubectl(['-n', NAMESPACE, 'scale', 'deployment/scaled-gatehouse', '--replicas=4']);
+    await release('upgrade', { autoscaling: { enabled: true }, image: { tag: '0.1.1' } }, { name: 'scaled' });
+    expect(await replicas()).toBe(4);
+    await remove('scaled');
+  });
+
+  test('Helm 4 installs a Certificate, for the Secret that the pods mount', async () => {
+    await apply(CERTIFICATES);
+    await cluster.kubectl(['wait', '--for=condition=Established', 'crd/certificates.cert-manager.io']);
+    const tls = { certManager: { issuerRef: { name: 'company-ca' } } };
+    await release('install', { tls }, { name: 'certified' });
+    const certificate = await get<{ readonly spec: { readonly secretName: string } }>(
+      'certificate',
+      'certified-gatehouse',
+    );
+    const { spec } = await get<V1Deployment>('deployment', 'certified-gatehouse');
+    const mounted = spec?.template.spec?.volumes?.find(({ name }) => name === 'tls');
+    expect(mounted?.secret?.secretName).toBe(certificate.spec.secretName);
+    await remove('certified');
+  });
+
+  test('namespaceOverride puts the objects into another namespace, and Helm’s record stays', async () => {
+    await cluster.kubectl(['create', 'namespace', 'access']);
+    await release('install', { namespaceOverride: 'access' }, { name: 'elsewhere' });
+    const found = await cluster.kubectl(['-n', 'access', 'get', 'deployment,service,role', '-o', 'name']);
+    expect(found.trim().split('\n').toSorted()).toEqual([
+      'deployment.apps/elsewhere-gatehouse',
+      'role.rbac.authorization.k8s.io/elsewhere-gatehouse',
+      'service/elsewhere-gatehouse',
+      'service/elsewhere-gatehouse-metrics',
+    ]);
+    await remove('elsewhere');
+    expect(await cluster.kubectl(['-n', 'access', 'get', 'deployment,service,role', '-o', 'name'])).toBe('');
+  });
+
   test.each(SCENARIOS)(
     'every field of the scenario %s is known to the server, which lets the pod of helm test in',
     async (file) => {
       const args = ['template', 'other', CHART, '--namespace', NAMESPACE, '--values', join(CHART, 'ci', file)];
       const { objects } = new Rendered(await helm(args));
       const builtIn = objects.filter(
-        ({ apiVersion }) => !/^(monitoring\.coreos\.com|gateway\.networking)/.test(apiVersion),
+        ({ apiVersion }) => !/^(monitoring\.coreos\.com|gateway\.networking|cert-manager\.io)/.test(apiVersion),
       );
       const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: builtIn });
       const answer = await cluster.kubectl(['create', '--dry-run=server', '--validate=strict', '-f', '-'], list);

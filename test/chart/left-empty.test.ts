@@ -17,6 +17,8 @@ describe('a value that is left empty', () => {
     ...['commonLabels', 'deploymentAnnotations', 'nameOverride', 'fullnameOverride', 'issuer', 'config'],
     ...['service:\n  annotations', 'service:\n  ipFamilies', 'ingress:\n  tls', 'networkPolicy:\n  from'],
     ...['image:\n  tag', 'config:\n  logging', 'accounts:\n  objectWriters:\n    users'],
+    ...['envFrom', 'extraContainers', 'initContainers', 'extraObjects', 'commonAnnotations', 'deploymentLabels'],
+    ...['namespaceOverride', 'schedulerName', 'runtimeClassName', 'hostUsers', 'dnsPolicy', 'ingress:\n  paths'],
   ])('is as one that is not set: %s', async (value) => {
     expect((await renderText(`# as it was copied\n${value}:\n`)).objects).toEqual((await render()).objects);
   });
@@ -25,6 +27,7 @@ describe('a value that is left empty', () => {
     ...['image', 'service', 'ingress', 'httpRoute', 'users', 'oauth', 'tokenReview', 'accounts', 'gateway', 'logging'],
     ...['sessions', 'tls', 'metrics', 'prometheusRule', 'dashboard', 'networkPolicy', 'podDisruptionBudget'],
     ...['resources', 'serviceAccount', 'rbac', 'updateStrategy', 'podSecurityContext', 'containerSecurityContext'],
+    ...['autoscaling', 'probes', 'probes:\n  liveness', 'tls:\n  certManager', 'tls:\n  certManager:\n    issuerRef'],
     ...['helmTest', 'allow', 'oauth:\n  client', 'accounts:\n  roleAssigners', 'gateway:\n  constrainedImpersonation'],
     ...[
       'logging:\n  ca',

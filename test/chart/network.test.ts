@@ -29,6 +29,8 @@ describe('the Service', () => {
       type: 'LoadBalancer',
       annotations: { 'example.com/a': 'b' },
       labels: { zone: 'public' },
+      clusterIP: '10.0.0.99',
+      loadBalancerIP: '192.0.2.7',
       loadBalancerClass: 'internal',
       loadBalancerSourceRanges: ['192.0.2.0/24'],
       ipFamilyPolicy: 'PreferDualStack',
@@ -38,6 +40,32 @@ describe('the Service', () => {
     const { type, annotations, labels, ...rest } = service;
     expect(metadata).toMatchObject({ annotations, labels });
     expect(spec).toMatchObject({ type, ...rest });
+  });
+
+  test('sends an address to one replica when it is told, and by default says nothing of it', async () => {
+    const sessionAffinityConfig = { clientIP: { timeoutSeconds: 600 } };
+    const affinity = async (service: object): Promise<unknown> => {
+      const { spec } = (await render({ service })).one<V1Service>('Service', 'gatehouse');
+      return [spec?.sessionAffinity, spec?.sessionAffinityConfig];
+    };
+    expect(await affinity({ sessionAffinity: 'ClientIP', sessionAffinityConfig })).toEqual([
+      'ClientIP',
+      sessionAffinityConfig,
+    ]);
+    expect(await affinity({ sessionAffinity: 'ClientIP' })).toEqual(['ClientIP', undefined]);
+    expect(await affinity({})).toEqual([undefined, undefined]);
+    await expect(affinity({ sessionAffinityConfig })).rejects.toThrow(
+      ': service.sessionAffinityConfig is set, but service.sessionAffinity is None; set service.sessionAffinity to ClientIP, or leave service.sessionAffinityConfig out.\n',
+    );
+  });
+
+  test('has an address of its own, since callers know service.port and not that of the pods', async () => {
+    await expect(render({ service: { type: 'ClusterIP', clusterIP: 'None' } })).rejects.toThrow(
+      ': service.clusterIP is None: callers would reach the pods on their own port, and not on service.port; name an address, or leave service.clusterIP out.\n',
+    );
+    await expect(render({ service: { loadBalancerIP: '192.0.2.7' } })).rejects.toThrow(
+      ': service.loadBalancerIP is set, but service.type is NodePort; set service.type to LoadBalancer or leave service.loadBalancerIP out.\n',
+    );
   });
 
   test('has families of addresses only where they are set, and two of them not with one alone', async () => {
@@ -132,6 +160,17 @@ describe('the NetworkPolicy', () => {
     expect((await policy({ from }))?.ingress?.[0]).toEqual({
       ports: [{ port: 'api', protocol: 'TCP' }],
       from: [...from, { podSelector: { matchLabels: own } }],
+    });
+  });
+
+  test('8.2 lets out to the peers of DNS that are named, at the ports of DNS', async () => {
+    const dnsTo = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } }];
+    expect((await policy({ egress: { dnsPorts: [53], dnsTo } }))?.egress?.[0]).toEqual({
+      ports: [
+        { port: 53, protocol: 'UDP' },
+        { port: 53, protocol: 'TCP' },
+      ],
+      to: dnsTo,
     });
   });
 

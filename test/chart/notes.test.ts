@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { notes } from './helm.ts';
 
 const CLEAR =
-  'Passwords and tokens are sent in clear up to the Service: set tls.existingSecret, or end TLS in front of it.';
+  'Passwords and tokens are sent in clear up to the Service: set tls.existingSecret or tls.certManager.issuerRef, or end TLS in front of it.';
 const PASSWORD =
   "kubectl -n gatehouse-system get secret gatehouse-first-administrator -o jsonpath='{.data.password}' | base64 -d";
 const UNINSTALL = [

@@ -33,6 +33,34 @@ describe('the Ingress', () => {
   });
 });
 
+describe('several paths of the Ingress', () => {
+  const rendered = (more: object) => render({ issuer, ingress: { enabled: true, hosts: ['a.example.com'], ...more } });
+
+  test('take the place of the one, each with its type and, where it has one, its own backend', async () => {
+    const ours = { service: { name: 'gatehouse', port: { name: 'api' } } };
+    const backend = { service: { name: 'static', port: { number: 80 } } };
+    const paths = [{ path: '/oauth' }, { path: '/robots.txt', pathType: 'Exact', backend }];
+    const { spec } = (await rendered({ paths })).one<V1Ingress>('Ingress');
+    expect(spec?.rules?.[0]?.http?.paths).toEqual([
+      { path: '/oauth', pathType: 'Prefix', backend: ours },
+      { path: '/robots.txt', pathType: 'Exact', backend },
+    ]);
+  });
+
+  test.each([
+    [
+      { path: '/x', paths: [{ path: '/oauth' }] },
+      'ingress.paths is set, but so is ingress.path or ingress.pathType (/x, Prefix), which would have no effect; put that path into ingress.paths.',
+    ],
+    [
+      { paths: [{ path: '/a' }, { path: '/a', pathType: 'Prefix' }] },
+      'ingress.paths has the path /a (Prefix) twice; leave one of them out.',
+    ],
+  ])('are refused beside another, or twice: %j', async (ingress, sentence) => {
+    await expect(rendered(ingress)).rejects.toThrow(`: ${sentence}\n`);
+  });
+});
+
 describe('the HTTPRoute', () => {
   const parentRefs = [{ name: 'public', namespace: 'gateways', sectionName: 'https' }];
 

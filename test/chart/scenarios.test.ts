@@ -24,9 +24,18 @@ function nulls(value: unknown, path = ''): string[] {
 }
 
 describe.each(scenarios)('scenario %s', (scenario) => {
-  test('passes helm lint', async () => {
-    const answer = await helm(['lint', '--strict', CHART, '--values', '-'], JSON.stringify(valuesOf(scenario)));
+  test.each(['helm', 'helm3'] as const)('passes the lint of %s', async (tool) => {
+    const answer = await helm(['lint', '--strict', CHART, '--values', '-'], JSON.stringify(valuesOf(scenario)), tool);
     expect(answer).toContain('0 chart(s) failed');
+  });
+
+  test('renders the same bytes by Helm 3 and 4, but for an empty line at the end of an object', async () => {
+    const args = ['template', 'gatehouse', CHART, '--namespace', NAMESPACE, '--values', '-'];
+    const [by4, by3] = await Promise.all(
+      (['helm', 'helm3'] as const).map((tool) => helm(args, JSON.stringify(valuesOf(scenario)), tool)),
+    );
+    const withoutLastLines = (text = ''): string => text.replaceAll(/\n+(?=---\n|$)/g, '\n');
+    expect(withoutLastLines(by3)).toBe(withoutLastLines(by4));
   });
 
   test('renders nothing as null, names each object once, and all that has a namespace in that of the release', async () => {

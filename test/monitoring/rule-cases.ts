@@ -355,6 +355,11 @@ export const RULE_CASES: readonly RuleCase[] = [
     ...{ ...EVENT_AT, labels: { ...SCRAPED, reason: 'impersonation' } },
   },
   {
+    alert: 'GatehouseGatewayUsersKeptOut',
+    series: [{ name: `gatehouse_gateway_accounts_faults{reason="room"}`, fires: '0x1 1x60', silent: '0x1 1x3 0x60' }],
+    ...{ ...AFTER_FIVE_MINUTES, labels: { ...SCRAPED, reason: 'room' } },
+  },
+  {
     alert: 'GatehouseGatewayFails',
     series: [
       { name: refusal('away'), fires: GOES_ON, silent: ONCE },

@@ -75,7 +75,7 @@ describe('the file for laptops', () => {
     expect(stdout).toBe(`${name}: OK\n`);
     const { metadata, components } = JSON.parse(await readFile(join(dirname(asset), 'sbom-cli.cdx.json'), 'utf8'));
     expect(metadata.component.purl).toBe(`pkg:npm/%40gatehouse-k8s/cli@${version}`);
-    expect(components.map((one: { name: string }) => one.name)).toEqual(['yaml']);
+    expect(components).toEqual([]);
   });
 
   test('K-11 is the same to the byte when it is made again, and so is the one with Node inside', async () => {
@@ -187,7 +187,7 @@ describe('the file with Node inside', () => {
       );
       const sbom = join(folder, 'out', `sbom-cli-${PLATFORMS[index]}.cdx.json`);
       const parts = JSON.parse(await readFile(sbom, 'utf8')).components.map((one: { name: string }) => one.name);
-      expect(parts).toEqual([expect.stringMatching(/^node-/), 'yaml']);
+      expect(parts).toEqual([expect.stringMatching(/^node-/)]);
     }
   });
 

@@ -18,7 +18,7 @@ interface Tool {
   /** The required module whose version is the tool's version. */
   readonly from: string;
   readonly package: string;
-  readonly ldflags?: (version: string) => string;
+  readonly ldflags?: (version: string, requires: (module: string) => string) => string;
   /** A cold build on two cores, for the progress line. */
   readonly minutes: number;
   /** Whether it is built only on request, because only the bench or a tier that is run by hand needs it. */
@@ -38,6 +38,19 @@ const kubernetesVersion = (version: string): string => {
   return Object.entries(stamp)
     .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
     .join(' ');
+};
+
+/**
+ * The linker flags of Helm 3's own builds. Without them it renders and checks charts for Kubernetes 1.20. The cluster it renders for is
+ * that of its client-go, as in Helm 4, which reads it from the binary.
+ */
+const helm3Version = (version: string, requires: (module: string) => string): string => {
+  const [, minor] = requires('k8s.io/client-go').split('.');
+  const cluster = ['pkg/chartutil', 'pkg/lint/rules'].flatMap((name) => [
+    `-X helm.sh/helm/v3/${name}.k8sVersionMajor=1`,
+    `-X helm.sh/helm/v3/${name}.k8sVersionMinor=${minor}`,
+  ]);
+  return [`-X helm.sh/helm/v3/internal/version.version=${version}`, ...cluster].join(' ');
 };
 
 const kubernetes = (name: string, minutes: number): Tool => ({
@@ -94,6 +107,14 @@ const TOOLS = {
     from: 'k8s.io/kubernetes',
     package: './negotiation',
     source: 'negotiation/main.go',
+    minutes: 1,
+  },
+  networkPolicyController: {
+    name: 'network-policy-controller',
+    module: 'kubernetes',
+    from: 'github.com/cloudnativelabs/kube-router/v2',
+    package: './network-policy-controller',
+    source: 'network-policy-controller/main.go',
     minutes: 1,
   },
   goDurations: {
@@ -186,6 +207,15 @@ const TOOLS = {
     isOnDemand: true,
   },
   helm: { name: 'helm', module: 'helm', from: 'helm.sh/helm/v4', package: 'helm.sh/helm/v4/cmd/helm', minutes: 3 },
+  // In the module of Helm 4, so that their common packages are compiled only once.
+  helm3: {
+    name: 'helm3',
+    module: 'helm',
+    from: 'helm.sh/helm/v3',
+    package: 'helm.sh/helm/v3/cmd/helm',
+    ldflags: helm3Version,
+    minutes: 1,
+  },
 } as const satisfies Record<string, Tool>;
 
 /**
@@ -244,11 +274,13 @@ export const cacheFolder = (): string =>
   join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'gatehouse', 'tools');
 
 /** Reads the version from go.mod. No other file has it, so an update changes one line, and the cache key follows. */
-function pinnedVersion(tool: Tool): string {
+const pinnedVersion = (tool: Tool): string => requiredVersion(tool, tool.from);
+
+function requiredVersion(tool: Tool, module: string): string {
   const file = join(MODULES, tool.module, 'go.mod');
-  const escaped = tool.from.replaceAll('.', '\\.');
+  const escaped = module.replaceAll('.', '\\.');
   const found = new RegExp(`^\\s*(?:require )?${escaped} (v?\\d\\S*)`, 'm').exec(readFileSync(file, 'utf8'));
-  if (!found?.[1]) throw new Error(`${file} does not require ${tool.from}`);
+  if (!found?.[1]) throw new Error(`${file} does not require ${module}`);
   return found[1];
 }
 
@@ -293,7 +325,7 @@ async function fetchModules(tool: Tool): Promise<void> {
 function goBuild(tool: Tool, version: string, output: string): Promise<void> {
   // -s -w and -trimpath: a third smaller, and the same bytes from any folder.
   const flags = ['-trimpath', '-buildvcs=false', TAGS];
-  const ldflags = `-ldflags=-s -w ${tool.ldflags?.(version) ?? ''}`.trim();
+  const ldflags = `-ldflags=-s -w ${tool.ldflags?.(version, (module) => requiredVersion(tool, module)) ?? ''}`.trim();
   const child = spawn('go', ['build', ...flags, ldflags, '-o', output, tool.package], {
     ...surroundings(tool),
     stdio: ['ignore', 'inherit', 'inherit'],

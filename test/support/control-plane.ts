@@ -24,6 +24,8 @@ export interface ControlPlane {
   readonly caFile: string;
   /** The token of a user in system:masters. */
   readonly adminToken: string;
+  /** The process id of kube-apiserver; `undefined` while it does not run. */
+  readonly apiServerPid: number | undefined;
   /** Writes a kubeconfig with this bearer token (default: the administrator's). Resolves to its path. */
   kubeconfigFile(token?: string): Promise<string>;
   /** Runs kubectl as administrator, with `input` on its standard input. Resolves to its standard output. */
@@ -96,6 +98,9 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   };
   return {
     ...clientFace(layout, binaries.kubectl),
+    get apiServerPid() {
+      return servers.api?.running ? servers.api.pid : undefined;
+    },
     killApiServer,
     startApiServer: start,
     freezeApiServer: () => servers.api?.freeze() ?? (() => undefined),
@@ -120,7 +125,10 @@ async function backUpData(
   };
 }
 
-type ClientFace = Omit<ControlPlane, 'killApiServer' | 'startApiServer' | 'freezeApiServer' | 'backUp' | 'stop'>;
+type ClientFace = Omit<
+  ControlPlane,
+  'apiServerPid' | 'killApiServer' | 'startApiServer' | 'freezeApiServer' | 'backUp' | 'stop'
+>;
 
 function clientFace(layout: Layout, kubectl: string): ClientFace {
   const url = `https://127.0.0.1:${layout.apiPort}`;

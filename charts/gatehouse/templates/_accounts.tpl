@@ -47,4 +47,7 @@ annotations:
   # The bindings of the users who have it stay at an uninstall, and so does it.
   helm.sh/resource-policy: keep
   {{- end }}
+  {{- with .Values.commonAnnotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end }}

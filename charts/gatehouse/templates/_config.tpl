@@ -9,7 +9,7 @@
 {{/* The configuration file. Whatever else depends on a setting reads it from here, so that file and objects agree. */}}
 {{- define "gatehouse.config" -}}
 {{- $server := dict "port" 9090 "metricsPort" 9091 "shutdownDelay" "15s" -}}
-{{- with .Values.tls.existingSecret -}}
+{{- with include "gatehouse.tlsSecret" . -}}
 {{- $folder := "/var/run/secrets/gatehouse/tls" -}}
 {{- $_ := set $server "tls" (dict "certFile" (print $folder "/tls.crt") "keyFile" (print $folder "/tls.key")) -}}
 {{- end -}}
@@ -47,13 +47,22 @@
 {{- if ne (toString (dig "users" "firstAdministrator" "" .Values.config)) "false" -}}
 {{- $_ := set $users "firstAdministrator" (dict "secretName" (print .Values.platform "-first-administrator")) -}}
 {{- end -}}
+{{- $gateway := dict "enabled" .Values.gateway.enabled -}}
+{{- if .Values.gateway.enabled -}}
+{{- if or .Values.gateway.users .Values.gateway.accounts.enabled -}}
+{{- $_ := set $gateway "users" .Values.gateway.users -}}
+{{- end -}}
+{{- if .Values.gateway.accounts.enabled -}}
+{{- $_ := set $gateway "accounts" (include "gatehouse.followedAccounts" . | fromYaml) -}}
+{{- end -}}
+{{- end -}}
 {{- $base := dict
   "platform" .Values.platform
   "server" $server
   "authentication" $authentication
   "users" $users
   "accounts" (dict "enabled" .Values.accounts.enabled)
-  "gateway" (dict "enabled" .Values.gateway.enabled)
+  "gateway" $gateway
   "sessions" (dict "store" .Values.sessions.store)
   "keys" (dict "secretName" (print .Values.platform "-signing-keys"))
 -}}
@@ -84,7 +93,7 @@
   (dict "name" "users" "value" "users.existingSecret" "secret" .Values.users.existingSecret "key" "users.yaml")
   (dict "name" "oauth-client" "value" "oauth.client.existingSecret" "secret" .Values.oauth.client.existingSecret "key" "secret")
   (dict "name" "token-review" "value" "tokenReview.existingSecret" "secret" .Values.tokenReview.existingSecret "key" "token")
-  (dict "name" "tls" "value" "tls.existingSecret" "secret" .Values.tls.existingSecret "key" "tls.crt")
+  (dict "name" "tls" "value" (include "gatehouse.tlsValue" .) "secret" (include "gatehouse.tlsSecret" .) "key" "tls.crt")
   (dict "name" "log-store" "value" "logging.existingSecret" "secret" .Values.logging.existingSecret "key" "password")
   (dict "name" "log-store-ca" "value" "logging.ca.existingSecret" "secret" .Values.logging.ca.existingSecret "key" "ca.crt")
 -}}

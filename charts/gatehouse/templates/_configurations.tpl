@@ -13,6 +13,20 @@ argocd.argoproj.io/compare-options: IgnoreExtraneous
 kustomize.toolkit.fluxcd.io/prune: disabled
 {{- end }}
 
+{{/* The common annotations that are none of these. */}}
+{{- define "gatehouse.annotationsBeside" -}}
+{{- $kept := include "gatehouse.keptAnnotations" . | fromYaml -}}
+{{- $others := dict -}}
+{{- range $key, $value := .Values.commonAnnotations -}}
+{{- if not (hasKey $kept $key) -}}
+{{- $_ := set $others $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- with $others -}}
+{{- toYaml . -}}
+{{- end -}}
+{{- end }}
+
 {{/* The ConfigMaps of earlier revisions that this one renders again. Those that a ReplicaSet or the installed Deployment names are kept:
      old pods serve on while new ones do not get ready, and read theirs again whenever they start. Another one is rendered once more
      without the annotations, so that Helm deletes it at the upgrade after that. Where no cluster is asked there are none.

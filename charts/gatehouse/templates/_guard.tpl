@@ -60,7 +60,7 @@ authorizer.group('admissionregistration.k8s.io').resource('validatingadmissionpo
 {{- $release := get $annotations "meta.helm.sh/release-name" -}}
 {{- $namespace := get $annotations "meta.helm.sh/release-namespace" -}}
 {{- $chart := regexReplaceAll "-[0-9]+[.][0-9]+[.][0-9]+.*$" (dig "labels" "helm.sh/chart" "" .metadata) "" -}}
-{{- $isFormer := and (eq $release $.Release.Name) (eq $namespace $.Release.Namespace) (eq $chart $.Chart.Name) -}}
+{{- $isFormer := and (eq $release $.Release.Name) (eq $namespace $.HelmNamespace) (eq $chart $.Chart.Name) -}}
 {{- $knows := or (contains ".check('pass')" $says) (contains (include "gatehouse.accountUser" $ | quote) $says) -}}
 {{- $guards = append $guards (dict "name" .metadata.name "release" $release "namespace" $namespace "isFormer" $isFormer "isKept" (hasKey $annotations "helm.sh/resource-policy") "refuses" (not $knows)) -}}
 {{- end -}}

@@ -24,9 +24,19 @@
 {{ .Values.serviceAccount.name | default (include "gatehouse.fullname" .) }}
 {{- end }}
 
+{{/* The Secret with the serving certificate, which cert-manager fills where tls.certManager names an issuer; empty without TLS. */}}
+{{- define "gatehouse.tlsSecret" -}}
+{{ .Values.tls.existingSecret | default (ternary (print (include "gatehouse.fullname" .) "-tls") "" (not (empty .Values.tls.certManager.issuerRef.name))) }}
+{{- end }}
+
+{{/* The value that decides about TLS. */}}
+{{- define "gatehouse.tlsValue" -}}
+{{ ternary "tls.certManager.issuerRef" "tls.existingSecret" (and (empty .Values.tls.existingSecret) (not (empty .Values.tls.certManager.issuerRef.name))) }}
+{{- end }}
+
 {{/* What the API port and the metrics port speak. */}}
 {{- define "gatehouse.scheme" -}}
-{{ ternary "https" "http" (not (empty .Values.tls.existingSecret)) }}
+{{ ternary "https" "http" (not (empty (include "gatehouse.tlsSecret" .))) }}
 {{- end }}
 
 {{- define "gatehouse.chart" -}}
@@ -41,6 +51,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- with .Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
+{{- end }}
+
+{{/* The annotations of an object, in its metadata: those of every object, and its own. Nothing where there are none. */}}
+{{- define "gatehouse.annotations" -}}
+{{- with merge dict (last . | default dict) (first .).Values.commonAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+{{- end -}}
 {{- end }}
 
 {{/* No version in here: the selector of a Deployment cannot be changed by an upgrade. */}}

@@ -5,6 +5,9 @@
 port: metrics
 path: /metrics
 scheme: {{ .scheme | default (include "gatehouse.scheme" $root) }}
+{{- if .honorLabels }}
+honorLabels: true
+{{- end }}
 {{- with .interval }}
 interval: {{ . }}
 {{- end }}
@@ -24,4 +27,13 @@ metricRelabelings:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
+{{- end }}
+
+{{/* Name and namespace of a monitor. In a namespace with those of other releases, its name has that of the release's namespace. */}}
+{{- define "gatehouse.monitorPlace" -}}
+{{- $own := .root.Release.Namespace -}}
+{{- $namespace := .monitor.namespace | default $own -}}
+{{- $fullname := include "gatehouse.fullname" .root -}}
+name: {{ eq $namespace $own | ternary $fullname (printf "%s-%s" $own $fullname) }}
+namespace: {{ $namespace }}
 {{- end }}

@@ -7,12 +7,14 @@
   "server.address" "the pod listens on all of its addresses."
   "server.port" "the pod listens on 9090; service.port is the value for the port that callers use."
   "server.metricsPort" "the pod serves metrics on 9091."
-  "server.tls" "set the value tls.existingSecret instead."
+  "server.tls" "set the value tls.existingSecret or tls.certManager.issuerRef instead."
   "authentication.oauthOptions.issuer" "set the value issuer instead."
   "authentication.tokenReview.callerTokenFile" "set the value tokenReview.existingSecret instead."
   "users.file" "set the value users.existingSecret instead."
   "accounts.enabled" "set the value accounts.enabled instead."
   "gateway.enabled" "set the value gateway.enabled instead."
+  "gateway.users" "set the value gateway.users instead, which the rights in the cluster follow."
+  "gateway.accounts" "set the value gateway.accounts instead, which the rights in the cluster follow."
   "logging.host" "set the value logging.host instead."
   "logging.username" "set the value logging.username instead."
   "logging.passwordFile" "set the value logging.existingSecret instead."
@@ -122,8 +124,9 @@
 {{- if not (regexMatch "^[0-9]{1,4}s$" $streams) -}}
 {{- include "gatehouse.problem" (printf "config.server.streamDrain is %q: write it in whole seconds, such as 60s; the pod's grace period is computed from it." $streams) -}}
 {{- end -}}
-{{- if and (gt (int .Values.replicaCount) 1) (lt (trimSuffix "s" $delay | int) 5) (not .Values.allow.shortShutdownDelay) -}}
-{{- include "gatehouse.problem" (printf "config.server.shutdownDelay is %s with %d replicas: the others get a replica's requests only after the cluster has learned that it stops, which takes seconds; set 5s or more, or allow.shortShutdownDelay to true." $delay (int .Values.replicaCount)) -}}
+{{- $replicas := include "gatehouse.mostReplicas" . | int -}}
+{{- if and (gt $replicas 1) (lt (trimSuffix "s" $delay | int) 5) (not .Values.allow.shortShutdownDelay) -}}
+{{- include "gatehouse.problem" (printf "config.server.shutdownDelay is %s with %d replicas: the others get a replica's requests only after the cluster has learned that it stops, which takes seconds; set 5s or more, or allow.shortShutdownDelay to true." $delay $replicas) -}}
 {{- end -}}
 {{- end }}
 
@@ -157,8 +160,8 @@
 {{- end -}}
 {{- end -}}
 {{- if hasKey $files "authentication.tokenReview.clientCAFile" -}}
-{{- if not .Values.tls.existingSecret -}}
-{{- include "gatehouse.problem" "config.authentication.tokenReview.clientCAFile is set, but tls.existingSecret is empty: without TLS no caller can show a client certificate; set tls.existingSecret." -}}
+{{- if not (include "gatehouse.tlsSecret" .) -}}
+{{- include "gatehouse.problem" "config.authentication.tokenReview.clientCAFile is set, but tls.existingSecret is empty: without TLS no caller can show a client certificate; set tls.existingSecret or tls.certManager.issuerRef." -}}
 {{- end -}}
 {{- if not (dig "authentication" "tokenReview" "clientNames" (list) .Values.config) -}}
 {{- include "gatehouse.problem" "config.authentication.tokenReview.clientCAFile is set, but config.authentication.tokenReview.clientNames is empty: name the certificate holders that may ask." -}}

@@ -7,28 +7,6 @@
 {{- if and (eq .Values.updateStrategy.type "RollingUpdate") (has (toString $rolling.maxSurge) (list "0" "0%")) (has (toString $rolling.maxUnavailable) (list "0" "0%")) -}}
 {{- include "gatehouse.problem" "updateStrategy.rollingUpdate.maxSurge and updateStrategy.rollingUpdate.maxUnavailable are both 0: no rollout could begin; raise one of them." -}}
 {{- end -}}
-{{- $ours := list "helm.sh/chart" "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version"
-  "app.kubernetes.io/managed-by" "app.kubernetes.io/component" -}}
-{{- range $value, $labels := dict
-  "commonLabels" .Values.commonLabels
-  "podLabels" .Values.podLabels
-  "service.labels" .Values.service.labels
-  "ingress.labels" .Values.ingress.labels
-  "httpRoute.labels" .Values.httpRoute.labels
-  "metrics.serviceMonitor.labels" .Values.metrics.serviceMonitor.labels
-  "metrics.podMonitor.labels" .Values.metrics.podMonitor.labels
-  "prometheusRule.labels" .Values.prometheusRule.labels
-  "dashboard.labels" .Values.dashboard.labels
--}}
-{{- range $key, $_ := $labels -}}
-{{- if has $key $ours -}}
-{{- include "gatehouse.problem" (printf "%s has the label %s, which the chart sets itself; choose another label." $value $key) -}}
-{{- end -}}
-{{- if and (ne $value "commonLabels") (hasKey $.Values.commonLabels $key) -}}
-{{- include "gatehouse.problem" (printf "%s has the label %s, and so has commonLabels; set it in one of them." $value $key) -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
 {{- range $key, $_ := .Values.podAnnotations -}}
 {{- if and $.Values.metrics.annotations (hasPrefix "prometheus.io/" $key) -}}
 {{- include "gatehouse.problem" (printf "podAnnotations has %s, which the chart sets itself; set metrics.annotations to false to write your own." $key) -}}
@@ -40,6 +18,9 @@
 {{- include "gatehouse.problem" (printf "extraEnv has %s, which %s." .name (eq .name "NODE_OPTIONS" | ternary "the chart sets itself" "it has already")) -}}
 {{- end -}}
 {{- $names = append $names .name -}}
+{{- end -}}
+{{- if and (eq .Values.dnsPolicy "None") (not .Values.dnsConfig.nameservers) -}}
+{{- include "gatehouse.problem" "dnsPolicy is None, but dnsConfig.nameservers is empty: the pods could look up no name; name the servers, or leave dnsPolicy out." -}}
 {{- end -}}
 {{- $memory := toString .Values.resources.limits.memory -}}
 {{- if regexMatch "^[+]?[0.]+([a-zA-Z].*)?$" $memory -}}

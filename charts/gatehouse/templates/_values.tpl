@@ -21,15 +21,19 @@
 {{/* Values that may be left empty, with what they are then. Helm takes a value away that is null, as YAML reads one with nothing after its name. */}}
 {{- define "gatehouse.emptyValues" -}}
 {{- $empty := dict -}}
-{{- range list "imagePullSecrets" "tolerations" "topologySpreadConstraints" "hostAliases" "extraEnv" "extraVolumes" "extraVolumeMounts"
+{{- range list "imagePullSecrets" "tolerations" "topologySpreadConstraints" "hostAliases" "extraEnv" "envFrom" "extraVolumes" "extraVolumeMounts"
+  "extraContainers" "initContainers" "extraObjects"
   "accounts.roleAssigners.users" "accounts.roleAssigners.groups" "accounts.objectWriters.users" "accounts.objectWriters.groups"
-  "gateway.users" "gateway.groups" -}}
+  "gateway.users" "gateway.groups" "gateway.accounts.roles" "gateway.accounts.groups"
+  "gateway.accounts.selector.matchExpressions" -}}
 {{- $_ := set $empty . list -}}
 {{- end -}}
-{{- range list "commonLabels" "nodeSelector" "affinity" "deploymentAnnotations" "podAnnotations" "podLabels" "dnsConfig" "config" -}}
+{{- range list "commonLabels" "commonAnnotations" "nodeSelector" "affinity" "deploymentLabels" "deploymentAnnotations" "podAnnotations" "podLabels"
+  "dnsConfig" "gateway.accounts.selector.matchLabels" "config" -}}
 {{- $_ := set $empty . dict -}}
 {{- end -}}
-{{- range list "nameOverride" "fullnameOverride" "issuer" "priorityClassName" -}}
+{{- range list "nameOverride" "fullnameOverride" "namespaceOverride" "issuer" "priorityClassName" "schedulerName"
+  "runtimeClassName" "dnsPolicy" -}}
 {{- $_ := set $empty . "" -}}
 {{- end -}}
 {{- toYaml $empty -}}
@@ -39,7 +43,7 @@
      template reads values.yaml, so files/values.json has the same. Fields that Kubernetes knows are left as they are: there, null takes one away. */}}
 {{- define "gatehouse.fillDefaults" -}}
 {{- $fields := list "config" "nodeSelector" "resources.requests" "resources.limits" "podSecurityContext" "containerSecurityContext" "updateStrategy"
-  "dashboard.labels" "helmTest.resources.requests" "helmTest.resources.limits" -}}
+  "dashboard.labels" "tls.certManager.privateKey" "helmTest.resources.requests" "helmTest.resources.limits" -}}
 {{- range $key, $default := .defaults -}}
 {{- $path := printf "%s%s" $.prefix $key -}}
 {{- $value := get $.values $key -}}

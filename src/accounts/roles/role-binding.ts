@@ -12,6 +12,14 @@ export const CLUSTER_ROLE_BINDINGS: ObjectCollection = {
   kind: 'ClusterRoleBinding',
 };
 
+/** The RoleBindings of all namespaces. */
+export const ROLE_BINDINGS: ObjectCollection = {
+  group: RBAC,
+  version: 'v1',
+  resource: 'rolebindings',
+  kind: 'RoleBinding',
+};
+
 /** The name of the ClusterRoleBinding that gives the user this platform role. */
 export const bindingName = (user: string, role: string): string => `${user}-${role}`;
 

@@ -15,6 +15,7 @@ export interface UserRecord {
   /** `''` when there is none. */
   readonly lang: string;
   readonly groups: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
   /** `''` when no state is set; else the stored word, known to us or not. */
   readonly state: string;
   /** RFC 3339; `''` when there is none. */
@@ -45,6 +46,7 @@ export function toUserRecord(object: KubernetesObject, names: AccountNames): Use
     verifiedEmail: text(annotations[names.emailVerified]),
     lang: text(spec['lang']),
     groups: asArray(spec['groups']).filter((group) => typeof group === 'string'),
+    labels: object.metadata.labels ?? NO_LABELS,
     state: text(status['state']),
     lastTransitionTime: text(status['lastTransitionTime']),
     lastLoginTime: text(status['lastLoginTime']),
@@ -59,6 +61,8 @@ export function toUserRecord(object: KubernetesObject, names: AccountNames): Use
     storedPassword: text(spec['password']) || undefined,
   };
 }
+
+const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Returns 0 for a text that is not a time. */
 const instant = (value: unknown): number => Date.parse(text(value)) || 0;

@@ -8,7 +8,7 @@ import { attemptsTurnedAway, badField } from '../refusals.ts';
 import { bad, emailFaults, groupsFaults, nameFaults, required, textFaults } from '../users/user-fields.ts';
 import { annotationsOfNew } from './annotations.ts';
 import type { Caller } from './caller.ts';
-import { checkBoundName, checkGroups } from './group-rights.ts';
+import { checkBoundName, checkGatewayLabels, checkGroups } from './group-rights.ts';
 import { parseUser, type WrittenUser } from './user-body.ts';
 import { type AnsweredUser, type CheckAddress, type UserWriteParts, withAddress } from './user-writes.ts';
 
@@ -34,6 +34,7 @@ export function createUserCreation(parts: UserWriteParts): (body: Buffer, caller
     if (known.byName(name)) throw refusals.alreadyExists(name);
     if (wanted.email !== '' && known.ownersOfEmail(wanted.email).length > 0) throw refusals.emailTaken(name);
     await checkGroups(written.groups ?? [], name, caller, parts);
+    await checkGatewayLabels({ before: undefined, after: written.labels }, name, caller, parts);
     if (await assignment.isBound(name)) await checkBoundName(name, caller, parts);
     if (role !== undefined) await assignment.check(name, role, caller);
     const hashed = written.password ? await hasher.hash(written.password, caller) : undefined;

@@ -1,4 +1,5 @@
 import type { Authorizer } from '../../authorization/authorizer.ts';
+import type { AccountNames } from '../names.ts';
 import type { AccountRefusals } from '../refusals.ts';
 import type { Caller } from './caller.ts';
 
@@ -17,6 +18,38 @@ export async function checkBoundName(
   const why =
     'the cluster has role bindings for a user of this name: to make one needs the right to impersonate it in the cluster';
   throw parts.refusals.forbiddenChange(user, why, 'metadata.name');
+}
+
+/** What chooses the users of the gateway, as far as their labels decide it. */
+export interface LabelChoice {
+  selectsLabels(labels: Readonly<Record<string, string>>): boolean;
+  readonly readsLabels: boolean;
+}
+
+/**
+ * The labels of a user can open the gateway to the user. So a caller who adds such labels needs the right to `update`
+ * `users/gateway` of this name. Taking them away needs no other right. Rejects with 403 without it.
+ */
+export async function checkGatewayLabels(
+  { before, after }: Readonly<Record<'before' | 'after', Readonly<Record<string, string>> | undefined>>,
+  user: string,
+  caller: Caller,
+  parts: {
+    readonly authorizer: Authorizer;
+    readonly refusals: AccountRefusals;
+    readonly names: AccountNames;
+    readonly gatewayChoice?: LabelChoice | undefined;
+  },
+): Promise<void> {
+  const { gatewayChoice: choice, names } = parts;
+  if (!choice?.readsLabels || !choice.selectsLabels(after ?? {})) return;
+  if (before && choice.selectsLabels(before)) return;
+  const { group, version } = names;
+  const resource = { verb: 'update', group, version, resource: 'users', subresource: 'gateway', name: user };
+  const { allowed } = await parts.authorizer.authorize(caller, { resource });
+  if (allowed) return;
+  const why = 'these labels open the gateway to the user: to set them needs the right to update users/gateway';
+  throw parts.refusals.forbiddenChange(user, why, 'metadata.labels');
 }
 
 /**

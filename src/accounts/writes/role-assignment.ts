@@ -12,6 +12,8 @@ export interface RoleAssignmentParts {
   readonly names: AccountNames;
   readonly roles: PlatformRoles;
   readonly bindings: ClusterObjects;
+  /** The RoleBindings of all namespaces; absent when a new user cannot reach the cluster without an operator. */
+  readonly namespacedBindings?: Pick<ClusterObjects, 'list'> | undefined;
   readonly refusals: AccountRefusals;
 }
 
@@ -40,7 +42,7 @@ export interface RoleAssignment {
   removeOthers(user: string, role: string, caller: Caller): Promise<void>;
   /** Undoes `give` after a later failure: our own account removes the binding with this uid. */
   takeBack(user: string, role: string, uid: string): Promise<void>;
-  /** Whether ClusterRoleBindings that Gatehouse did not make name this user: a new user of that name would get their rights. */
+  /** Whether bindings that Gatehouse did not make name this user: a new user of that name would get their rights. */
   isBound(user: string): Promise<boolean>;
   /** Our own account removes every kept binding of a name that no user has, so that a new user inherits none. */
   clear(user: string): Promise<void>;
@@ -133,16 +135,24 @@ async function keptBindings(user: string, { bindings, names }: RoleAssignmentPar
     .list(`${names.userRef}=${userRef(user)}`)
     .catch(throwNotSaved('the cluster did not tell which roles the user has'));
   return found
-    .map((binding) => ({ ...binding.metadata, role: boundRole(binding) ?? '', user: boundUser(binding) }))
-    .filter((binding) => binding.user === user && binding.name === bindingName(user, binding.role))
+    .filter((binding) => isKept(binding, user))
+    .map((binding) => ({ ...binding.metadata, role: boundRole(binding) ?? '' }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function isBoundElsewhere(user: string, { bindings, names }: RoleAssignmentParts): Promise<boolean> {
-  const all = await bindings
-    .list('')
-    .catch(throwNotSaved('the cluster did not tell which rights wait for a user of this name'));
-  return all.some((binding) => binding.metadata.labels?.[names.userRef] === undefined && namesUser(binding, user));
+/** Whether a binding with the user's label is ours: a label alone proves nothing, because anybody who makes a binding can set it. */
+const isKept = (binding: KubernetesObject, user: string): boolean =>
+  boundUser(binding) === user && binding.metadata.name === bindingName(user, boundRole(binding) ?? '');
+
+async function isBoundElsewhere(user: string, parts: RoleAssignmentParts): Promise<boolean> {
+  const { bindings, namespacedBindings, names } = parts;
+  const [ofCluster, ofNamespaces = []] = await Promise.all([bindings.list(''), namespacedBindings?.list('')]).catch(
+    throwNotSaved('the cluster did not tell which rights wait for a user of this name'),
+  );
+  const isOurs = (binding: KubernetesObject): boolean =>
+    binding.metadata.labels?.[names.userRef] === userRef(user) && isKept(binding, user);
+  const foreign = ofCluster.filter((binding) => !isOurs(binding));
+  return [...foreign, ...ofNamespaces].some((binding) => namesUser(binding, user));
 }
 
 /** The group names that a header can carry. */

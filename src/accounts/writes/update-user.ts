@@ -9,7 +9,7 @@ import type { GivenState } from '../../users/user.ts';
 import { attemptsTurnedAway, throwNotSaved } from '../refusals.ts';
 import { toUserRecord } from '../users/user-record.ts';
 import type { Caller } from './caller.ts';
-import { checkGroups } from './group-rights.ts';
+import { checkGatewayLabels, checkGroups } from './group-rights.ts';
 import { isSameTexts, type Planned, planUpdate } from './update-plan.ts';
 import { parseUser } from './user-body.ts';
 import {
@@ -76,6 +76,8 @@ async function checkRights(
   const before = new Set(toUserRecord(stored, parts.names).groups);
   const added = toUserRecord(object, parts.names).groups.filter((group) => !before.has(group));
   await checkGroups(added, name, caller, parts);
+  const labels = { before: stored.metadata.labels ?? {}, after: object.metadata.labels };
+  await checkGatewayLabels(labels, name, caller, parts);
   if (role !== undefined) await parts.assignment.check(name, role, caller);
 }
 

@@ -12,6 +12,7 @@ import type { PlatformRoles } from '../roles/platform-roles.ts';
 import type { StatusPatch } from '../states/status-patch.ts';
 import type { EmailRivals } from '../users/email-rivals.ts';
 import type { Caller } from './caller.ts';
+import type { LabelChoice } from './group-rights.ts';
 import type { RoleAssignment } from './role-assignment.ts';
 
 /** All known users, from every source. */
@@ -53,6 +54,8 @@ export interface UserWriteParts {
   readonly assignment: RoleAssignment;
   /** Always asks the cluster, whatever the configured mode, because it decides about rights that the caller grants to others. */
   readonly authorizer: ForgetfulAuthorizer;
+  /** What chooses the users of the gateway; absent when the gateway does not follow the accounts. */
+  readonly gatewayChoice?: LabelChoice | undefined;
   readonly refusals: AccountRefusals;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,9 +1,9 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { LoginError } from './login-error.ts';
-import type { SavedSession } from './session.ts';
+import type { TokenClient } from './server/token-client.ts';
+import { isFresh, type SavedSession } from './session.ts';
 import type { SessionFile } from './session-file.ts';
 import type { SessionLock } from './session-lock.ts';
-import type { TokenClient } from './token-client.ts';
 
 export interface KeepParts {
   readonly file: SessionFile;
@@ -22,21 +22,15 @@ export interface KeepParts {
  */
 export async function keepSession(checkedSince: number, parts: KeepParts): Promise<SavedSession> {
   const { file, lock } = parts;
-  const before = await file.read();
-  if (before && isFresh(before, checkedSince, parts.clock)) return before; // most runs end here, without a lock
   await file.prepareFolder();
   return lock.hold(async () => {
     const held = await file.read(); // another process may have renewed it meanwhile
-    if (held && isFresh(held, checkedSince, parts.clock)) return held;
+    if (held && isFresh(held, { checkedSince, now: parts.clock.now() })) return held;
     const session = (held && (await confirmed(held, parts))) ?? (await parts.signIn(held));
     await file.write(session);
     return session;
   });
 }
-
-/** A `checkedAt` in the future comes from another clock, so it proves nothing. */
-const isFresh = ({ goodUntil, checkedAt }: SavedSession, checkedSince: number, clock: Clock): boolean =>
-  clock.now() < goodUntil && checkedAt >= checkedSince && checkedAt <= clock.now();
 
 /** The session itself while its access token is valid, else the refreshed session; `undefined` when it has ended. */
 async function confirmed(

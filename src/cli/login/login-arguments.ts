@@ -199,3 +199,9 @@ function toServer(text: string): string | undefined {
   if (url.username || url.password || url.search || url.hash) return undefined;
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
+
+/** Whether the server is on this machine, so that plain HTTP cannot be read on the way. */
+export function isLoopback(server: string): boolean {
+  const { hostname } = new URL(server);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { LoginSessionOptions } from './login-arguments.ts';
 import { LoginError } from './login-error.ts';
@@ -11,7 +10,7 @@ export interface SessionPlace {
   readonly isOurFolder: boolean;
 }
 
-interface Surroundings {
+export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** `undefined` when the account has none. */
   readonly homeFolder: string | undefined;
@@ -28,9 +27,19 @@ export function sessionPlace(
 ): SessionPlace {
   if (sessionFile !== undefined) return { file: sessionFile, folder: dirname(sessionFile), isOurFolder: false };
   const folder = join(stateFolder(environment['XDG_STATE_HOME'], homeFolder), 'gatehouse');
-  const key = hash('sha256', JSON.stringify([server, username ?? null, clientId]));
+  const key = fnv1a(JSON.stringify([server, username ?? null, clientId]));
   const host = new URL(server).host.replaceAll(/[^\w.-]/g, '_');
-  return { file: join(folder, `${host}-${key.slice(0, 16)}.json`), folder, isOurFolder: true };
+  return { file: join(folder, `${host}-${key}.json`), folder, isOurFolder: true };
+}
+
+/**
+ * FNV-1a of 64 bits, in hexadecimal digits (draft-eastlake-fnv). It only tells files apart: a session of the same name that is not the
+ * wanted one is refused when it is read. `node:crypto` takes a quarter of a call with a session that stands to load.
+ */
+function fnv1a(text: string): string {
+  let value = 0xcbf29ce484222325n;
+  for (const byte of Buffer.from(text)) value = BigInt.asUintN(64, (value ^ BigInt(byte)) * 0x100000001b3n);
+  return value.toString(16).padStart(16, '0');
 }
 
 function stateFolder(state: string | undefined, home: string | undefined): string {

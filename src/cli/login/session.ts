@@ -53,6 +53,15 @@ export function parseSession(text: string): SavedSession | undefined {
   }
 }
 
+/**
+ * Whether the session can be given to a client as it is: its token is still good, and the server was asked at `checkedSince` or later.
+ * A `checkedAt` in the future comes from another clock, so it proves nothing.
+ */
+export const isFresh = (
+  { goodUntil, checkedAt }: SavedSession,
+  { checkedSince, now }: { readonly checkedSince: number; readonly now: number },
+): boolean => now < goodUntil && checkedAt >= checkedSince && checkedAt <= now;
+
 /** The user's name as the server knows it, read from the access token; the typed name when the token has none. */
 export const nameOf = ({ accessToken, username }: SavedSession): string => usernameIn(accessToken) ?? username;
 

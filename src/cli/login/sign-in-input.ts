@@ -1,14 +1,14 @@
 import { readNewPassword } from '../../users/new-password.ts';
 import type { LoginRequest } from './login-arguments.ts';
-import { LoginError, systemReason } from './login-error.ts';
+import { LoginError } from './login-error.ts';
 import type { SavedSession } from './session.ts';
+import { type FileReader, readOrFail } from './session-inputs.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface InputParts {
+export interface InputParts extends FileReader {
   readonly terminal: Terminal;
   /** Reads all of standard input. */
   readInput(): Promise<Uint8Array>;
-  readFile(path: string): Uint8Array;
 }
 
 export interface SignInInput {
@@ -52,15 +52,6 @@ function checkedPassword(input: Uint8Array): string {
   const read = readNewPassword(input);
   if ('fault' in read) throw new LoginError(read.fault);
   return read.password;
-}
-
-/** Reads a file that the command line names. */
-export function readOrFail(what: string, file: string, readFile: (path: string) => Uint8Array): Uint8Array {
-  try {
-    return readFile(file);
-  } catch (error) {
-    throw new LoginError(`cannot read the ${what} ${file}: ${systemReason(error)}`);
-  }
 }
 
 function nobodyToAsk(request: LoginRequest, before: SavedSession | undefined): string {

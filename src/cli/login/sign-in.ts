@@ -3,9 +3,9 @@ import type { Browser } from './browser/desktop-browser.ts';
 import { type DeviceSignInParts, signInByDevice } from './device/device-sign-in.ts';
 import type { LoginRequest } from './login-arguments.ts';
 import { LoginError } from './login-error.ts';
+import type { TokenClient } from './server/token-client.ts';
 import type { SavedSession } from './session.ts';
 import { type InputParts, signInInput } from './sign-in-input.ts';
-import type { TokenClient } from './token-client.ts';
 
 export interface LoginParts extends InputParts, BrowserSignInParts, DeviceSignInParts {
   readonly tokens: Pick<TokenClient, 'signIn' | 'redeem' | 'startDevice' | 'pollDevice' | 'emailOf' | 'revoke'>;

@@ -4,6 +4,7 @@ import { registerCallsInFlight, registerStreams } from '../../gateway/metrics.ts
 import type { SecurityEvents } from '../../security-events.ts';
 import { createImpersonate } from '../chain/impersonation.ts';
 import { createStillAuthorized } from '../chain/still-authorized.ts';
+import type { Step } from '../exchange.ts';
 import type { RouteFamily } from '../family.ts';
 import { CallQueue } from '../limits/call-queue.ts';
 import { UserSeats } from '../limits/user-seats.ts';
@@ -21,6 +22,15 @@ export interface ServedGateway {
   readonly streamDrainMs: number;
 }
 
+/** The recheck of an open stream: also whether its caller may still use the gateway. */
+const withAccess =
+  (gateway: Gateway, authorize: Step): Step =>
+  (exchange) => {
+    const { identity, impersonation } = exchange;
+    if (identity) gateway.checkAccess(identity, impersonation?.subject);
+    return authorize(exchange);
+  };
+
 /** The routes of the cluster's own paths. */
 export const gatewayFamily =
   ({ gateway, events, streamDrainMs }: ServedGateway): RouteFamily =>
@@ -28,7 +38,7 @@ export const gatewayFamily =
     const { platform, limits, corsOrigins, writer, clock, loopLoad, registry, authorizer, deadline } = tools;
     const { metrics } = gateway;
     const { authenticate } = tools.callerSteps;
-    const authorize = createStillAuthorized({ authorizer, deadline });
+    const authorize = withAccess(gateway, createStillAuthorized({ authorizer, deadline }));
     const recheck = createRecheck({ authenticate, authorize }, clock, tools.maxDecisionAgeMs);
     const streams = new OpenStreams({ closing: tools.closing, streamDrainMs, recheck, clock });
     const seats = {

@@ -71,10 +71,15 @@ export class CredentialSource {
     }
   }
 
+  /** The current credential; `undefined` if it must be read again first. */
+  get fresh(): Credential | undefined {
+    return this.#clock.monotonic() - this.#readAt < READ_AGAIN_MS ? this.#last : undefined;
+  }
+
   /** The current credential. Rejects only if no read has ever succeeded. A plugin may take 30 s. */
   current(): Promise<Credential> {
-    const fresh = this.#clock.monotonic() - this.#readAt < READ_AGAIN_MS;
-    return fresh && this.#last ? Promise.resolve(this.#last) : this.#readOnce();
+    const { fresh } = this;
+    return fresh ? Promise.resolve(fresh) : this.#readOnce();
   }
 
   /** Reads the credential again at once, and runs an exec plugin again; to be called after a 401. */

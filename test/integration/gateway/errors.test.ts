@@ -16,6 +16,7 @@ afterEach(() => {
   app.upstream.requests.length = 0;
   app.upstream.answer = () => OK;
   app.credentials.next = undefined;
+  app.credentials.isOld = false;
 });
 
 const UPGRADE = 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
@@ -91,6 +92,13 @@ describe('G-12 a cluster that gives no answer', () => {
     const client = await RawConnection.open(app.port, requestOf('GET /api/v1/pods'));
     await client.closed();
     expect(client.text).toMatch(/half$/);
+  });
+
+  test('breaks an answer off by a chunk that is none: what came before it is sent, and the connection is cut', async () => {
+    app.upstream.answer = () => 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nnone\r\n';
+    const client = await RawConnection.open(app.port, requestOf('GET /api/v1/pods'));
+    await client.closed();
+    expect(client.text).toMatch(/half\r\n$/);
   });
 
   test.each(KINDS)('is silent: 504 at 60 s, but a watch may wait, of %s', async (kind, text) => {
@@ -196,6 +204,15 @@ describe('a connection that was closed meanwhile', () => {
       expect(app.upstream.requests.length).toBe(1);
     }
   });
+});
+
+test.each(KINDS)('a credential that must be read again is read before the call is sent, of %s', async (_, text) => {
+  app.credentials.isOld = true;
+  app.upstream.answer = () => answerOf('404 Not Found', '{}');
+  expect(parseAnswer(await app.raw(text)).status).toBe(404);
+  expect(app.upstream.requests.map(({ headers }) => firstOf(headers, 'authorization'))).toEqual([
+    `Bearer ${app.credentials.token}`,
+  ]);
 });
 
 describe('G-13 a cluster that does not know our credential', () => {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Registry } from 'prom-client';
+import type { GatewayAccess } from '../../../src/gateway/access.ts';
 import { CallerPolicy } from '../../../src/gateway/caller.ts';
 import { Gateway, type GatewayOptions } from '../../../src/gateway/gateway.ts';
 import { GatewayMetrics } from '../../../src/gateway/metrics.ts';
@@ -33,7 +34,8 @@ export interface GatewayUnderTest extends AppUnderTest {
   readonly upstream: RecordingUpstream;
   /** Who has which bearer; `good` is Alice's. To be changed by a test. */
   readonly bearers: Map<string, Verification>;
-  readonly credentials: { token: string; renewals: number; next: string | undefined };
+  /** `isOld`: the credential must be read again before each call. */
+  readonly credentials: { token: string; renewals: number; next: string | undefined; isOld: boolean };
   readonly events: { readonly event: string; readonly fields: SecurityEventFields }[];
   readonly policy: CallerPolicy;
   readonly pool: ConnectionPool;
@@ -42,6 +44,7 @@ export interface GatewayUnderTest extends AppUnderTest {
 
 export interface Change extends Partial<TestParts> {
   readonly options?: Partial<GatewayOptions>;
+  readonly access?: GatewayAccess | undefined;
   /** The address of the API server; by default that of the recording one. */
   readonly server?: string;
   readonly drainMs?: number;
@@ -51,6 +54,7 @@ export interface Change extends Partial<TestParts> {
 /** The app with a gateway, in front of an API server that keeps what it is sent. */
 export async function startGateway({
   options,
+  access,
   server,
   drainMs,
   streamDrainMs = 60_000,
@@ -59,8 +63,9 @@ export async function startGateway({
   const upstream = await new RecordingUpstream().listen();
   const { registry = new Registry(), clock = systemClock } = change;
   const pool = await ConnectionPool.load(undefined, { connectMs: 5_000, oldWatches: 'keep' });
-  const credentials: GatewayUnderTest['credentials'] = { token: OWN_TOKEN, renewals: 0, next: undefined };
-  const current = async (): Promise<Credential> => ({ authorization: `Bearer ${credentials.token}`, tls: TLS });
+  const credentials: GatewayUnderTest['credentials'] = { token: OWN_TOKEN, renewals: 0, next: undefined, isOld: false };
+  const credential = (): Credential => ({ authorization: `Bearer ${credentials.token}`, tls: TLS });
+  const current = async (): Promise<Credential> => credential();
   const renew = (): Promise<Credential> => {
     credentials.renewals += 1;
     credentials.token = credentials.next ?? credentials.token;
@@ -68,7 +73,13 @@ export async function startGateway({
   };
   const passage = new Passage({
     server: server ?? upstream.url,
-    credentials: { current, renew },
+    credentials: {
+      get fresh() {
+        return credentials.isOld ? undefined : credential();
+      },
+      current,
+      renew,
+    },
     pool,
     metrics: new RequestMetrics(registry, () => pool.connections),
     clock,
@@ -82,6 +93,7 @@ export async function startGateway({
     {
       passage,
       policy,
+      access,
       metrics: new GatewayMetrics(registry),
       clock,
       onLeftOut: (group) => void leftOut.push(group),

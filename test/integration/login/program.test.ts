@@ -1,9 +1,12 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { get, type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { CLIENT_HELP } from '../../../src/cli/login/login-help.ts';
+import { usernameIn } from '../../../src/cli/login/session.ts';
+import { sessionPlace } from '../../../src/cli/login/session-place.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -128,6 +131,35 @@ describe('the program', () => {
     const config = new KubeConfig();
     config.loadFromString(stdout);
     expect(await statusOf(config, front.port)).toBe(200);
+  });
+
+  test('K-13 prints the same kubeconfig for everybody, with nothing of anybody, and each person who uses it is themselves', async () => {
+    const { service } = await start();
+    const { origin } = service.gatehouse;
+    const people = [];
+    for (const name of ['ada', 'joe'] as const) {
+      const { folder: HOME, write } = temporaryFolder();
+      const as = (args: readonly string[], env = {}) => runProgram(args, { env: { HOME, ...env } });
+      const password = write('password', passwordOf(name));
+      // Signs in to the session that a command without a name uses.
+      const session = await as(['login', '--server', origin, '--username', name, '--password-file', password]);
+      expect(session.code).toBe(0);
+      const state = join(HOME, '.local/state/gatehouse');
+      const nameless = sessionPlace({ server: origin, clientId: 'gatehouse' }, { environment: {}, homeFolder: HOME });
+      renameSync(join(state, readdirSync(state)[0] ?? ''), nameless.file);
+      const { stdout: kubeconfig } = await as(['kubeconfig', '--server', origin]);
+      people.push({ name, as, kubeconfig, saved: readFileSync(nameless.file, 'utf8'), HOME });
+    }
+    expect(new Set(people.map(({ kubeconfig }) => kubeconfig)).size).toBe(1);
+    for (const { name, as, kubeconfig, saved, HOME } of people) {
+      const { accessToken, refreshToken } = JSON.parse(saved);
+      for (const own of [accessToken, refreshToken, HOME, `${name}@`, `=${name}`, ` ${name}`])
+        expect(kubeconfig).not.toContain(own);
+      const [{ user }] = parse(kubeconfig).users;
+      expect(Object.keys(user)).toEqual(['exec']);
+      const { stdout } = await as(user.exec.args, PLUG_IN);
+      expect(usernameIn(JSON.parse(stdout).status.token)).toBe(name);
+    }
   });
 
   test.each(['login', 'logout', 'kubeconfig'] as const)('%s --help prints its usage', async (action) => {

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCommand } from '../../../src/cli/arguments.ts';
-import { type ClientParts, runClientCommand } from '../../../src/cli/login/client-command.ts';
+import { runClientCommand } from '../../../src/cli/login/client-command.ts';
+import type { AskingParts, ClientParts } from '../../../src/cli/login/client-parts.ts';
 import type { SavedSession } from '../../../src/cli/login/session.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
@@ -39,6 +40,8 @@ export class Machine {
   readonly #files = temporaryFolder();
   /** How far its clock is ahead of the server's, in milliseconds. */
   aheadMs = 0;
+  /** How many runs have loaded what asks a server or a person. */
+  loads = 0;
 
   constructor(server: string) {
     this.#server = server;
@@ -68,16 +71,11 @@ export class Machine {
     const printed: string[] = [];
     const said: string[] = [];
     const answers = [...(typed ?? [])];
-    const parts: ClientParts = {
-      clock: { ...systemClock, now: () => Date.now() + this.aheadMs, ...(sleep ? { sleep } : {}) },
+    const asking: AskingParts = {
       random: systemRandom,
-      environment,
-      homeFolder: this.home,
-      userId: process.getuid?.(),
       processId: process.pid,
       hostName: 'machine',
       isRunning: () => true,
-      isInPath: () => true,
       browser: {
         isThere: browse !== undefined,
         open: (address, failed) => void browse?.(address).catch((error: Error) => failed(error.message)),
@@ -89,11 +87,22 @@ export class Machine {
       },
       terminal: { isThere: typed !== undefined, ask: async () => answers.shift() ?? '' },
       readInput: async () => Buffer.from(''),
+    };
+    const parts: ClientParts = {
+      clock: { ...systemClock, now: () => Date.now() + this.aheadMs, ...(sleep ? { sleep } : {}) },
+      environment,
+      homeFolder: this.home,
+      userId: process.getuid?.(),
+      isInPath: () => true,
       readFile: (path) => readFileSync(path),
       print: (line) => printed.push(line),
       complain: (line) => {
         said.push(line);
         told?.(line);
+      },
+      loadMore: async () => {
+        this.loads++;
+        return asking;
       },
     };
     await runClientCommand(command.request, parts);

@@ -52,6 +52,12 @@ export class Caller {
     return this.#send(path, { headers: token ? { authorization: `Bearer ${token}` } : {} });
   }
 
+  /** A request that may change something; the body is sent as JSON. */
+  send(method: 'POST' | 'PUT' | 'DELETE', path: string, token: string, body?: object): Promise<Answer> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return this.#send(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  }
+
   async #send(path: string, options: object): Promise<Answer> {
     const tls = this.#dispatcher && { dispatcher: this.#dispatcher };
     const answer = await request(this.url + path, { ...options, ...tls, reset: true });

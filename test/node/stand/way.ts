@@ -49,7 +49,10 @@ export class Way {
   readonly #server: string;
   readonly #env: NodeJS.ProcessEnv;
 
-  private constructor({ namespace, server, home }: WayParts, kubeconfig: string) {
+  private constructor(
+    { namespace, server, home }: Pick<WayParts, 'namespace' | 'server' | 'home'>,
+    kubeconfig: string,
+  ) {
     this.namespace = namespace;
     this.#server = server;
     this.#env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig };
@@ -61,6 +64,11 @@ export class Way {
     const cluster = serverName ? { 'tls-server-name': serverName } : {};
     const more = { user, cluster, context: { namespace } };
     return new Way(parts, await writeKubeconfig(home, name, { url, caFile, token }, more));
+  }
+
+  /** With a kubeconfig that exists. */
+  static with(kubeconfig: string, parts: Pick<WayParts, 'namespace' | 'server' | 'home'>): Way {
+    return new Way(parts, kubeconfig);
   }
 
   async kubectl(args: readonly string[], options?: RunOptions): Promise<Outcome> {

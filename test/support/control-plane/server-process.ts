@@ -6,6 +6,7 @@ import type { Writable } from 'node:stream';
 /** A program that a test has started. It ends with the test process at the latest. */
 export interface ServerProcess {
   readonly running: boolean;
+  readonly pid: number | undefined;
   /** Sends SIGKILL, which looks like a crash to clients. Resolves when the process has ended and its ports are free. */
   kill(): Promise<void>;
   /** Sends SIGSTOP. The returned function sends SIGCONT. */
@@ -43,6 +44,7 @@ export function startServer(command: string, args: readonly string[], logFile: s
     await ended;
   };
   return {
+    pid: child.pid,
     get running() {
       return isRunning(child);
     },

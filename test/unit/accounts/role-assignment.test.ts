@@ -117,3 +117,37 @@ describe('the role bindings of a user', () => {
     labels: { [names.userRef]: user },
   });
 });
+
+describe('the rights that wait for a user who is to be made', () => {
+  const assignmentWith = (bindings: MemoryObjects, namespacedBindings?: MemoryObjects) =>
+    createRoleAssignment({
+      names: accountNames('gatehouse'),
+      refusals: new AccountRefusals(accountNames('gatehouse')),
+      roles: { isAssignable: () => true, bindingsOf: () => [], roleOf: () => undefined },
+      bindings,
+      namespacedBindings,
+    });
+  const bound = (labels?: Readonly<Record<string, string>>): MemoryObjects => {
+    const bindings = new MemoryObjects();
+    const metadata = { name: 'edits', uid: 'u', resourceVersion: '', ...(labels && { labels }) };
+    bindings.put({
+      metadata,
+      subjects: [
+        { kind: 'Group', name: 'bob' },
+        { kind: 'User', name: 'ann' },
+      ],
+    });
+    return bindings;
+  };
+
+  test('G-27 are those of RoleBindings too, where the user reaches the cluster without an operator', async () => {
+    const follows = assignmentWith(new MemoryObjects(), bound());
+    expect([await follows.isBound('ann'), await follows.isBound('bob')]).toEqual([true, false]);
+    expect(await assignmentWith(new MemoryObjects()).isBound('ann')).toBe(false);
+  });
+
+  test('G-27 are not hidden by a label, which anybody may write who may write RoleBindings', async () => {
+    const labels = { 'iam.gatehouse.io/user-ref': 'ann' };
+    expect(await assignmentWith(new MemoryObjects(), bound(labels)).isBound('ann')).toBe(true);
+  });
+});

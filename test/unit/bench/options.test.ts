@@ -20,11 +20,13 @@ const ON_DEMAND = [
   'watch',
   'accounts',
   'gateway',
+  'login',
   'flood',
   'logs',
   'turns',
   'browser',
   'visits',
+  'growth',
 ];
 
 describe('bench options', () => {
@@ -64,7 +66,7 @@ describe('bench options', () => {
     [
       '--only',
       'list',
-      '--only: expected one of lists, pages, kinds, size, idle, churn, storm, curve, soak, sign-in, browser, reviews, watch, accounts, gateway, flood, logs, visits, turns, not "list"',
+      '--only: expected one of lists, pages, kinds, size, idle, churn, storm, curve, soak, sign-in, browser, reviews, watch, accounts, gateway, login, growth, flood, logs, visits, turns, not "list"',
     ],
     ['--rounds', '1e3', '--rounds: expected a positive whole number, not "1e3"'],
   ])('refuses %s %j with a sentence', (option, value, message) => {

@@ -47,6 +47,43 @@ describe('the configuration file', () => {
     expect(problemsOf('gateway: {impersonation: ignore}').length).toBe(1);
   });
 
+  test('follows the accounts only with the gateway, with accounts, and with a ClusterRole to write', () => {
+    const accounts = 'gateway.accounts';
+    expect(problemsOf('gateway: {accounts: {enabled: true}}')).toEqual([
+      `${accounts}.enabled: needs gateway.enabled`,
+      `${accounts}.enabled: needs accounts.enabled: it follows User objects`,
+      `${accounts}.clusterRoles: must name at least one ClusterRole`,
+    ]);
+    const good = 'enabled: true, clusterRoles: [r], selector: {matchLabels: {example.com/kubectl: "true"}}';
+    expect(problemsOf(`accounts: {enabled: true}\ngateway: {enabled: true, accounts: {${good}}}`)).toEqual([]);
+  });
+
+  test.each([
+    ['groups: ["system:masters"]', 'groups[0]', 'is one of the cluster’s own'],
+    ['groups: ["kubeadm:*"]', 'groups[0]', 'is one of the cluster’s own'],
+    ['groups: ["*"]', 'groups[0]', 'expected the name of a group, or a prefix that ends with "*"'],
+    ['groups: ["a*b"]', 'groups[0]', 'expected the name of a group, or a prefix that ends with "*"'],
+    ['selector: {matchLabels: {a: "b c"}}', 'selector.matchLabels.a', 'expected a label value'],
+    [
+      'selector: {matchExpressions: [{key: a, operator: In}]}',
+      'selector.matchExpressions[0].values',
+      'must have a value with In and NotIn',
+    ],
+    [
+      'selector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}',
+      'selector.matchExpressions[0].values',
+      '',
+    ],
+    [
+      'selector: {matchExpressions: [{key: a, operator: Gt, values: ["1"]}]}',
+      'selector.matchExpressions[0].operator',
+      '',
+    ],
+  ])('refuses gateway.accounts with %s', (text, path, message) => {
+    const problems = problemsOf(`accounts: {enabled: true}\ngateway: {enabled: true, accounts: {${text}}}`);
+    expect(problems).toEqual([expect.stringContaining(`gateway.accounts.${path}: ${message}`)]);
+  });
+
   test('derives names and the issuer from the platform and the port', () => {
     const { config } = load('platform: acme\nserver: {port: 8080}');
     expect(config.authentication.oauthOptions.issuer).toBe('http://localhost:8080/oauth');

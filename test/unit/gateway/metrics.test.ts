@@ -12,7 +12,7 @@ test('every reason of a refusal and both directions are there before the first o
   const reasons = [
     ...['reserved_identity', 'impersonate_header', 'proxy_subresource', 'header', 'origin', 'requests'],
     ...['requests_per_user', 'streams', 'streams_per_user', 'unreachable', 'timeout', 'away', 'full'],
-    ...['credential', 'impersonation'],
+    ...['credential', 'impersonation', 'not_chosen', 'not_granted_yet', 'not_granted'],
   ];
   expect(await valuesIn(registry, 'gatehouse_gateway_refusals_total')).toEqual(
     reasons.map((reason) => `gatehouse_gateway_refusals_total{reason="${reason}"} 0`),

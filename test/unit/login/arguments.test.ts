@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HELP, parseCommand } from '../../../src/cli/arguments.ts';
+import { isLoopback } from '../../../src/cli/login/login-arguments.ts';
 import { CLIENT_HELP } from '../../../src/cli/login/login-help.ts';
 
 const SERVER = 'https://gatehouse.example.com';
@@ -101,4 +102,14 @@ describe('the command line of people who sign in', () => {
     expect(CLIENT_HELP[about].split('\n').filter((line) => line.length > 120)).toEqual([]);
     expect(HELP).toContain(`  ${about} `);
   });
+});
+
+test.each([
+  ['http://localhost:9090', true],
+  ['http://127.0.0.2', true],
+  ['http://[::1]:9090', true],
+  ['http://gatehouse', false],
+  ['http://127.example.com', false],
+])('%s is loopback: %s', (server, is) => {
+  expect(isLoopback(server)).toBe(is);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { signInByBrowser } from '../../../src/cli/login/browser/browser-sign-in.ts';
-import type { ServerAnswer, ServerCall } from '../../../src/cli/login/server-calls.ts';
+import type { ServerAnswer, ServerCall } from '../../../src/cli/login/server/server-calls.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { signInByDevice } from '../../../src/cli/login/device/device-sign-in.ts';
 import { NoAnswerError } from '../../../src/cli/login/login-error.ts';
-import type { ServerAnswer, ServerCall } from '../../../src/cli/login/server-calls.ts';
-import { TokenClient } from '../../../src/cli/login/token-client.ts';
+import type { ServerAnswer, ServerCall } from '../../../src/cli/login/server/server-calls.ts';
+import { TokenClient } from '../../../src/cli/login/server/token-client.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const SERVER = 'https://gatehouse.example.com';

@@ -2,7 +2,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseCommand } from '../../../src/cli/arguments.ts';
-import { kubeconfigText } from '../../../src/cli/login/kubeconfig.ts';
+import { kubeconfigText } from '../../../src/cli/login/kubeconfig/kubeconfig.ts';
 import type { KubeconfigRequest } from '../../../src/cli/login/login-arguments.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { isLoopback, ServerCalls } from '../../../src/cli/login/server-calls.ts';
+import { ServerCalls } from '../../../src/cli/login/server/server-calls.ts';
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -255,14 +255,4 @@ describe('the certificate of the server', () => {
     const { url } = await front(old);
     await expect(callsTo(url, systemClock, old.cert).call({ path: '/' })).rejects.toThrow(`${url} has expired`);
   });
-});
-
-test.each([
-  ['http://localhost:9090', true],
-  ['http://127.0.0.2', true],
-  ['http://[::1]:9090', true],
-  ['http://gatehouse', false],
-  ['http://127.example.com', false],
-])('%s is loopback: %s', (server, is) => {
-  expect(isLoopback(server)).toBe(is);
 });

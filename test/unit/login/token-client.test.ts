@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ServerCalls } from '../../../src/cli/login/server-calls.ts';
-import { TokenClient } from '../../../src/cli/login/token-client.ts';
+import type { ServerCalls } from '../../../src/cli/login/server/server-calls.ts';
+import { TokenClient } from '../../../src/cli/login/server/token-client.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const PAIR = { access_token: 'a.b-c_d', refresh_token: 'r', expires_in: 7200 };

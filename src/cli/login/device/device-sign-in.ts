@@ -1,9 +1,9 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import { LoginError, NoAnswerError } from '../login-error.ts';
-import type { ServerCalls } from '../server-calls.ts';
-import { readMetadata } from '../server-metadata.ts';
+import type { ServerCalls } from '../server/server-calls.ts';
+import { readMetadata } from '../server/server-metadata.ts';
+import type { DeviceError, TokenClient } from '../server/token-client.ts';
 import type { SavedSession } from '../session.ts';
-import type { DeviceError, TokenClient } from '../token-client.ts';
 import { type Interruptible, untilInterrupted } from '../until-interrupted.ts';
 import type { DeviceStart } from './device-start.ts';
 

@@ -70,6 +70,17 @@ describe('the credential', () => {
     ]);
   });
 
+  test('is at hand without waiting until it must be read again, after ten seconds', async () => {
+    await write('token', 'first');
+    const { clock, credentials } = source({ token: { file: at('token') } });
+    expect(credentials.fresh).toBeUndefined();
+    const read = await credentials.current();
+    await clock.advance(9_999);
+    expect(credentials.fresh).toBe(read);
+    await clock.advance(1);
+    expect(credentials.fresh).toBeUndefined();
+  });
+
   test('that cannot be read at start is an error of one sentence', async () => {
     const { credentials, lines } = source({ token: { file: at('token') } });
     await expect(credentials.load()).rejects.toThrow(/^cannot read the cluster credential: ENOENT/);

@@ -1,9 +1,9 @@
-import type { Clock } from '../../runtime/clock.ts';
-import { type DeviceStart, toDeviceStart } from './device/device-start.ts';
-import { LoginError, NoAnswerError } from './login-error.ts';
-import { isPrintable } from './printable.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { type DeviceStart, toDeviceStart } from '../device/device-start.ts';
+import { LoginError, NoAnswerError } from '../login-error.ts';
+import { isPrintable } from '../printable.ts';
+import { type SavedSession, type TokenPair, usernameIn, withPair } from '../session.ts';
 import type { ServerAnswer, ServerCalls } from './server-calls.ts';
-import { type SavedSession, type TokenPair, usernameIn, withPair } from './session.ts';
 
 interface TokenClientParts {
   readonly calls: ServerCalls;

@@ -1,17 +1,17 @@
-import type { AccountCollections } from '../accounts/account-collections.ts';
-import { createFirstAdministratorObject } from '../accounts/directory/first-administrator-object.ts';
-import { createExpiry, createKeeper } from '../accounts/keeper/keeper.ts';
-import { createPasswordMigration } from '../accounts/keeper/password-migration.ts';
-import { createGuarding, createUserRemoval } from '../accounts/keeper/user-removal.ts';
-import type { AccountNames } from '../accounts/names.ts';
-import type { PasswordStore } from '../accounts/passwords/password-store.ts';
-import { createUserStates } from '../accounts/states/user-states.ts';
-import type { WriteThrottle } from '../accounts/states/write-throttle.ts';
-import type { UserRecords } from '../accounts/users/user-record.ts';
-import type { ThrottleLimit } from '../runtime/limits/failure-throttle.ts';
-import type { FirstAdministrator } from '../users/first-administrator.ts';
-import { allUpkeep, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
-import type { TokenService } from './token-service.ts';
+import type { AccountCollections } from '../../accounts/account-collections.ts';
+import { createFirstAdministratorObject } from '../../accounts/directory/first-administrator-object.ts';
+import { createExpiry, createKeeper } from '../../accounts/keeper/keeper.ts';
+import { createPasswordMigration } from '../../accounts/keeper/password-migration.ts';
+import { createGuarding, createUserRemoval } from '../../accounts/keeper/user-removal.ts';
+import type { AccountNames } from '../../accounts/names.ts';
+import type { PasswordStore } from '../../accounts/passwords/password-store.ts';
+import { createUserStates } from '../../accounts/states/user-states.ts';
+import type { WriteThrottle } from '../../accounts/states/write-throttle.ts';
+import type { UserRecords } from '../../accounts/users/user-record.ts';
+import type { ThrottleLimit } from '../../runtime/limits/failure-throttle.ts';
+import type { FirstAdministrator } from '../../users/first-administrator.ts';
+import { allUpkeep, NO_UPKEEP, type Shared, type Upkeep } from '../family.ts';
+import type { TokenService } from '../token-service.ts';
 
 export interface AccountKeepingParts extends Omit<Shared, 'registry'>, AccountCollections {
   readonly names: AccountNames;

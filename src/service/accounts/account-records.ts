@@ -1,19 +1,16 @@
-import { type AccountNames, loginRecordsOf } from '../accounts/names.ts';
-import { RecordMirror } from '../accounts/records/record-mirror.ts';
-import { createRetention, type RetentionOptions } from '../accounts/records/retention.ts';
-import type { UserRecords } from '../accounts/users/user-record.ts';
-import type { Cluster } from '../kubernetes/cluster.ts';
-import { createLease } from '../kubernetes/leases/lease.ts';
-import type { ClusterObjects } from '../kubernetes/objects/cluster-objects.ts';
-import type { Freshness } from '../kubernetes/reflector/store.ts';
-import { collectionPath } from '../resources/entries/object-kind.ts';
-import { normaliseAddress } from '../runtime/source-address.ts';
-import type { ThrottleControl } from '../users/sign-in.ts';
-import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
+import { type AccountNames, loginRecordsOf } from '../../accounts/names.ts';
+import { RecordMirror } from '../../accounts/records/record-mirror.ts';
+import { createRetention, type RetentionOptions } from '../../accounts/records/retention.ts';
+import type { UserRecords } from '../../accounts/users/user-record.ts';
+import type { Cluster } from '../../kubernetes/cluster.ts';
+import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
+import type { Freshness } from '../../kubernetes/reflector/store.ts';
+import { collectionPath } from '../../resources/entries/object-kind.ts';
+import { normaliseAddress } from '../../runtime/source-address.ts';
+import type { ThrottleControl } from '../../users/sign-in.ts';
+import { NO_UPKEEP, type Shared, type Upkeep } from '../family.ts';
 
 export interface AccountRecordsOptions extends RetentionOptions {
-  /** Part of the name of the Lease. */
-  readonly platform: string;
   /** The longest time between two self-checks of the mirror. */
   readonly longestPeriodMs: number;
 }
@@ -25,22 +22,21 @@ export interface AccountRecordsParts extends Pick<Shared, 'clock' | 'random' | '
   readonly tokens: { readonly signIn: { readonly throttle: Pick<ThrottleControl, 'known'> } };
   /** Whether all User objects are loaded. The mirror of records starts only then, because it looks up the user of each record. */
   isKnown(): boolean;
-  readonly cluster: Pick<Cluster, 'reflect' | 'objects' | 'namespace'>;
+  readonly cluster: Pick<Cluster, 'reflect'>;
+  /** Whether this process holds the Lease of the replicas. */
+  isHolder(): boolean;
 }
 
 const NAME = 'loginrecords';
 
 const LOOK_MS = 250;
 
-/** 128 random bits, so that no two processes have the same identity. */
-const IDENTITY_BYTES = 16;
-
 /** For a day after a successful sign-in, its user and address are a known-good pair. */
 const DAY_MS = 24 * 3_600_000;
 
 /** Follows the login records of all replicas, also from before a restart. Tells the throttle the known-good pairs; deletes old records. */
 export function createAccountRecords(options: AccountRecordsOptions, parts: AccountRecordsParts): Upkeep {
-  const { names, users, tokens, isKnown, cluster, clock, random } = parts;
+  const { names, users, tokens, isKnown, cluster, clock } = parts;
   const { throttle } = tokens.signIn;
   const mirror = new RecordMirror(names, ({ user, source, createdAtMs }) => {
     const ageMs = Math.max(0, clock.now() - createdAtMs);
@@ -50,13 +46,9 @@ export function createAccountRecords(options: AccountRecordsOptions, parts: Acco
   // No answer needs the records, so we are ready even without the right to read them.
   const resource = { path: collectionPath(loginRecordsOf(names)), name: NAME, isOptional: true };
   const reflector = cluster.reflect(resource, mirror, { longestPeriodMs: options.longestPeriodMs });
-  const identity = random.bytes(IDENTITY_BYTES).toString('hex');
-  const place = { name: `${options.platform}-accounts`, namespace: cluster.namespace, identity };
-  const lease = createLease(place, parts);
   const retention = createRetention(options, {
     ...parts,
     mirror,
-    isHolder: () => lease.isHolder(),
     isKnown: () => isKnown() && reflector.hasSynced(),
     hasUser: (name) => users.get(name) !== undefined,
     records: parts.loginRecords,
@@ -77,7 +69,6 @@ export function createAccountRecords(options: AccountRecordsOptions, parts: Acco
     ...NO_UPKEEP,
     parts: [
       { name: `reflector of ${NAME}`, run: follow },
-      { name: 'lease of login records', run: (signal) => lease.run(signal) },
       { name: 'login record retention', run: retention.run },
     ],
     reflectors: { [NAME]: freshness },

@@ -2,9 +2,9 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { getCACertificates } from 'node:tls';
-import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
-import { environmentProxy } from '../../runtime/text/proxy-variables.ts';
-import { LoginError, NoAnswerError, systemReason } from './login-error.ts';
+import { type Clock, withTimeLimit } from '../../../runtime/clock.ts';
+import { environmentProxy } from '../../../runtime/text/proxy-variables.ts';
+import { LoginError, NoAnswerError, systemReason } from '../login-error.ts';
 
 /** A sign-in waits at most 2 s in the server's queue of password hashing, so a server that takes this long does not answer at all. */
 const CALL_LIMIT_MS = 15_000;
@@ -107,12 +107,6 @@ function proxyOf(environment: ServerParts['environment'], server: string): strin
   } catch (error) {
     throw new LoginError(`the environment ${(error as Error).message}`);
   }
-}
-
-/** Whether the server is on this machine, so that plain HTTP cannot be read on the way. */
-export function isLoopback(server: string): boolean {
-  const { hostname } = new URL(server);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 async function toAnswer(server: string, message: IncomingMessage): Promise<ServerAnswer> {

@@ -1,5 +1,5 @@
-import { stringify } from 'yaml';
-import type { KubeconfigRequest } from './login-arguments.ts';
+import type { KubeconfigRequest } from '../login-arguments.ts';
+import { yamlText } from './yaml-text.ts';
 
 interface KubeconfigParts {
   /** The CA certificates (PEM) that the server's certificate is verified with; `undefined`: those of the system. */
@@ -29,7 +29,7 @@ export function kubeconfigText(request: KubeconfigRequest, { authority }: Kubeco
     contexts: [{ name, context }],
     'current-context': name,
   };
-  return stringify(config, { lineWidth: 0 });
+  return yamlText(config);
 }
 
 /**

@@ -1,21 +1,21 @@
-import type { AccountReads } from '../accounts/account-reads.ts';
-import { registerRoleConflicts } from '../accounts/metrics.ts';
-import type { AccountNames } from '../accounts/names.ts';
-import { KeptBindings } from '../accounts/roles/kept-bindings.ts';
-import { createMirroredRoles, type MirroredRoles } from '../accounts/roles/mirrored-roles.ts';
-import { CLUSTER_ROLE_BINDINGS } from '../accounts/roles/role-binding.ts';
-import { createRoleKind, isAssignable } from '../accounts/roles/role-kind.ts';
-import { createUserRecords } from '../accounts/users/mirrored-users.ts';
-import { userOwnOf } from '../accounts/users/user-entry.ts';
-import { createUserKind } from '../accounts/users/user-kind.ts';
-import { isThere, type UserRecords } from '../accounts/users/user-record.ts';
-import type { Cluster } from '../kubernetes/cluster.ts';
-import { AllObjects } from '../resources/entries/all-objects.ts';
-import { collectionPath } from '../resources/entries/object-kind.ts';
-import { ResourceStore } from '../resources/entries/store.ts';
-import { TimeSlices } from '../runtime/time-slices.ts';
-import { allUpkeep, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
-import { createListMirror, type ListMirror, type ListMirrorParts, newEpoch, shownIn } from './list-mirror.ts';
+import type { AccountReads } from '../../accounts/account-reads.ts';
+import { registerRoleConflicts } from '../../accounts/metrics.ts';
+import type { AccountNames } from '../../accounts/names.ts';
+import { KeptBindings } from '../../accounts/roles/kept-bindings.ts';
+import { createMirroredRoles, type MirroredRoles } from '../../accounts/roles/mirrored-roles.ts';
+import { CLUSTER_ROLE_BINDINGS } from '../../accounts/roles/role-binding.ts';
+import { createRoleKind, isAssignable } from '../../accounts/roles/role-kind.ts';
+import { createUserRecords } from '../../accounts/users/mirrored-users.ts';
+import { userOwnOf } from '../../accounts/users/user-entry.ts';
+import { createUserKind } from '../../accounts/users/user-kind.ts';
+import { isThere, type UserRecords } from '../../accounts/users/user-record.ts';
+import type { Cluster } from '../../kubernetes/cluster.ts';
+import { AllObjects } from '../../resources/entries/all-objects.ts';
+import { collectionPath } from '../../resources/entries/object-kind.ts';
+import { ResourceStore } from '../../resources/entries/store.ts';
+import { TimeSlices } from '../../runtime/time-slices.ts';
+import { allUpkeep, NO_UPKEEP, type Shared, type Upkeep } from '../family.ts';
+import { createListMirror, type ListMirror, type ListMirrorParts, newEpoch, shownIn } from '../list-mirror.ts';
 
 export interface AccountMirrorOptions {
   /** When the data is older, requests are refused. */
@@ -35,6 +35,12 @@ export interface AccountMirrorParts
 export interface AccountMirrors {
   readonly users: UserRecords;
   readonly roles: MirroredRoles;
+  /** All ClusterRoles. */
+  readonly clusterRoles: Pick<AllObjects, 'get' | 'onChange'>;
+  /** Calls `changed` with the name of each user whose platform role may have changed. */
+  onRoleChange(changed: (user: string) => void): void;
+  /** Whether ClusterRoles and the bindings of users are in memory. */
+  areRolesKnown(): boolean;
   /** The lists that the routes read. */
   readonly lists: Pick<AccountReads, 'users' | 'roles'>;
   readonly upkeep: Upkeep;
@@ -72,6 +78,9 @@ export function createAccountMirrors(options: AccountMirrorOptions, parts: Accou
   return {
     users: createUserRecords(allUsers, users.mirror),
     roles: createMirroredRoles(names, allRoles, bindings),
+    clusterRoles: allRoles,
+    onRoleChange: (changed) => bindings.onChange(changed),
+    areRolesKnown: () => roles.mirror.hasSynced() && bindingReflector.hasSynced(),
     lists: { users: listOf(userStore, users), roles: listOf(roleStore, roles) },
     upkeep: allUpkeep([
       { ...users.upkeep, ages },
