@@ -177,7 +177,7 @@ describe.each(NAMES)('through %s', (name) => {
   });
 
   test('kubectl port-forward brings what the pod serves', async () => {
-    const bytes = Buffer.alloc(5 * MIB);
+    const bytes = Buffer.alloc(5 * MIB); // made there: containerd cuts the input of a command that has closed its output
     expect(await exec(`head -c ${bytes.length} /dev/zero >/tmp/file`)).toMatchObject({ code: 0 });
     const forward = await way().start('kubectl', ['port-forward', 'pod/bench', ':8080']);
     const [, port] = /127\.0\.0\.1:(\d+)/.exec(await said(forward, /127\.0\.0\.1:\d+/))!;
