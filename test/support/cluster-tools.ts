@@ -182,6 +182,14 @@ const TOOLS = {
     package: 'github.com/rhysd/actionlint/cmd/actionlint',
     minutes: 1,
   },
+  caddy: {
+    name: 'caddy',
+    module: 'caddy',
+    from: 'github.com/caddyserver/caddy/v2',
+    package: '.',
+    source: 'main.go',
+    minutes: 2,
+  },
   kubeRbacProxy: {
     name: 'kube-rbac-proxy',
     module: 'kube-rbac-proxy',

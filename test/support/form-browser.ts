@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import { Agent, type buildConnector, request } from 'undici';
 import { atEnd } from './at-end.ts';
 
 /** A page that a browser shows. */
@@ -14,6 +14,8 @@ interface BrowserOptions {
   readonly ca?: string;
   /** Redirects that the browser does not follow: the address of a client where nobody listens. */
   readonly stopsAt?: (url: URL) => boolean;
+  /** How it connects, if not to the address that the name has. */
+  readonly connect?: buildConnector.BuildOptions;
 }
 
 interface Cookie {
@@ -36,8 +38,8 @@ export class FormBrowser {
   readonly #stopsAt: (url: URL) => boolean;
   #cookies: readonly Cookie[] = [];
 
-  constructor({ ca, stopsAt = () => false }: BrowserOptions = {}) {
-    this.#agent = new Agent(ca === undefined ? {} : { connect: { ca } });
+  constructor({ ca, stopsAt = () => false, connect = ca === undefined ? {} : { ca } }: BrowserOptions = {}) {
+    this.#agent = new Agent({ connect });
     this.#stopsAt = stopsAt;
     atEnd(() => this.#agent.destroy());
   }

@@ -3,6 +3,12 @@ import type { AnswerWriter } from '../answer/answer.ts';
 import type { SlowReader } from '../answer/slow-reader.ts';
 import type { Exchange } from '../exchange.ts';
 
+/**
+ * The most bytes of an answer that are gathered, in bytes: a quarter of what Node lets a response hold (`highWaterMark`). If a response were
+ * that full while it is corked, over TLS its `drain` might never come, and the answer would stand still.
+ */
+const GATHERED_BYTES = 16 * 1024;
+
 interface RelayParts {
   readonly writer: AnswerWriter;
   /** Cuts off a client that stops reading; absent if a client may pause for any time. */
@@ -53,7 +59,8 @@ export class Relay {
     this.#exchange.bodyBytes += chunk.length;
     this.#parts.onBytes(chunk.length);
     const { reader, isStream } = this.#parts;
-    if (!isStream) this.#gather();
+    if (this.#exchange.bodyBytes > GATHERED_BYTES) this.#flush();
+    else if (!isStream) this.#gather();
     if (response.write(chunk)) return undefined;
     reader?.block();
     return new Promise((resolve) => {
@@ -89,7 +96,7 @@ export class Relay {
   };
 
   /**
-   * Gathers what is written in this turn of the event loop, and sends it at the end of the turn. The API server sends an object of a few
+   * Gathers what is written of a short answer in this turn of the event loop, and sends it at the end of the turn. The API server sends an object of a few
    * kB in three pieces, which usually arrive together, and a write for each would cost a tenth of the whole call. An answer that breaks
    * off is sent as far as it has come, because the close of a connection is noticed in a later phase of the event loop.
    */

@@ -6,6 +6,8 @@ export const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 // biome-ignore lint/suspicious/noExplicitAny: each assertion is its own check
 type Body = any;
 
+type Headers = Readonly<Record<string, string>>;
+
 export interface Answer {
   readonly status: number;
   readonly body: Body;
@@ -22,8 +24,8 @@ export class Caller {
     this.#dispatcher = dispatcher;
   }
 
-  async signIn(password: string, username = 'admin'): Promise<Pair> {
-    const { status, body } = await this.token({ grant_type: 'password', username, password });
+  async signIn(password: string, username = 'admin', headers: Headers = {}): Promise<Pair> {
+    const { status, body } = await this.token({ grant_type: 'password', username, password }, headers);
     if (status !== 200) throw new Error(`sign-in was answered ${status}: ${JSON.stringify(body)}`);
     return body as Pair;
   }
@@ -32,8 +34,14 @@ export class Caller {
     return this.token({ grant_type: 'refresh_token', refresh_token: token });
   }
 
-  token(form: Readonly<Record<string, string>>): Promise<Answer> {
-    return this.#send('/oauth/token', tokenForm(form));
+  token(form: Readonly<Record<string, string>>, headers: Headers = {}): Promise<Answer> {
+    const { headers: own, ...options } = tokenForm(form);
+    return this.#send('/oauth/token', { ...options, headers: { ...own, ...headers } });
+  }
+
+  /** Sends these bytes. */
+  post(path: string, body: Buffer, headers: Headers): Promise<Answer> {
+    return this.#send(path, { method: 'POST', body, headers });
   }
 
   list(token: string, query = ''): Promise<Answer> {

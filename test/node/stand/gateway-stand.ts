@@ -36,7 +36,15 @@ const USERS_SECRET = 'people';
 /** Shorter than by default, so that tests of stopping replicas wait less. */
 const STREAM_DRAIN = '15s';
 
-const passwordOf = (person: Person): string => `${person}-password`;
+export const passwordOf = (person: Person): string => `${person}-password`;
+
+/** How a release differs from what most tests need. */
+interface StandOptions {
+  /** Values of the chart beside those that the stand sets. */
+  readonly values?: { readonly config?: object };
+  /** Something in front speaks HTTPS with the clients, and HTTP with Gatehouse. */
+  readonly isBehindProxy?: boolean;
+}
 
 /** The same person by two ways, each with a namespace of its own. */
 export interface Ways {
@@ -49,16 +57,18 @@ export interface Ways {
 export class GatewayStand {
   readonly release: Release;
   readonly #folder: string;
+  readonly #options: StandOptions;
   #caller: Caller | undefined;
   #tls: Agent | undefined;
 
-  private constructor(namespace: string, folder: string) {
+  private constructor(namespace: string, folder: string, options: StandOptions) {
     this.release = new Release(namespace);
     this.#folder = folder;
+    this.#options = options;
   }
 
-  static async start(namespace: string): Promise<GatewayStand> {
-    const stand = new GatewayStand(namespace, await mkdtemp(join(tmpdir(), 'gatehouse-gateway-')));
+  static async start(namespace: string, options: StandOptions = {}): Promise<GatewayStand> {
+    const stand = new GatewayStand(namespace, await mkdtemp(join(tmpdir(), 'gatehouse-gateway-')), options);
     await stand.#install();
     return stand;
   }
@@ -129,21 +139,27 @@ export class GatewayStand {
     const { cert, key } = selfSigned(SERVER_NAME);
     await writeFile(this.#certificate, cert);
     await kubectl(['apply', '-f', '-'], JSON.stringify(await this.#objects(cert, key)));
-    await this.release.install({
+    const { isBehindProxy, values = {} } = this.#options;
+    await this.release.install(this.valuesWith(values));
+    if (!isBehindProxy) this.#tls = await apiDispatcher(this.#certificate, SERVER_NAME);
+    this.#caller = await this.release.caller(this.#tls);
+  }
+
+  /** The values of the release, with these. */
+  valuesWith({ config, ...more }: { readonly config?: object }): object {
+    return {
       replicaCount: 2,
       sessions: { store: 'kubernetes' },
-      config: { server: { streamDrain: STREAM_DRAIN } },
-      service: { port: 443 },
-      tls: { existingSecret: TLS_SECRET },
+      config: { server: { streamDrain: STREAM_DRAIN }, ...config },
+      ...(!this.#options.isBehindProxy && { service: { port: 443 }, tls: { existingSecret: TLS_SECRET } }),
       users: { existingSecret: USERS_SECRET },
       gateway: {
         enabled: true,
         users: Object.keys(PEOPLE).filter((name) => name !== 'stranger'),
         groups: ['developers'],
       },
-    });
-    this.#tls = await apiDispatcher(this.#certificate, SERVER_NAME);
-    this.#caller = await this.release.caller(this.#tls);
+      ...more,
+    };
   }
 
   async #objects(cert: string, key: string): Promise<object> {

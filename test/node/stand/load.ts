@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request } from 'undici';
+import { Agent, type buildConnector, request } from 'undici';
 import type { Pair } from '../../integration/service/stand.ts';
 import { type Caller, NODES, tokenForm } from './caller.ts';
 import { connectTellingPort } from './refusals.ts';
@@ -41,6 +41,10 @@ interface Options {
   readonly tryAgain: boolean;
   /** What the report shall say besides of a request that was lost just now. */
   tellMore(error: unknown): Promise<unknown>;
+  /** Who signs in; default: the first administrator. */
+  readonly username?: string;
+  /** How connections are made; default: so that the error of one that was refused tells its local port. */
+  readonly connect?: buildConnector.BuildOptions;
 }
 
 /**
@@ -51,7 +55,8 @@ export class Load {
   readonly #caller: Caller;
   readonly #password: string;
   readonly #options: Options;
-  readonly #agent = new Agent({ connect: connectTellingPort });
+  readonly #agent: Agent;
+  readonly #username: string;
   readonly #lost: Lost[] = [];
   #requests = 0;
   #refused = 0;
@@ -62,12 +67,19 @@ export class Load {
     this.#caller = caller;
     this.#password = password;
     this.#options = options;
+    this.#username = options.username ?? 'admin';
+    this.#agent = new Agent(this.#usual);
+  }
+
+  get #usual(): Agent.Options {
+    return { allowH2: false, connect: this.#options.connect ?? connectTellingPort };
   }
 
   /** Runs until `work` has ended. Rejects when `work` does. */
   async during(work: () => Promise<void>): Promise<Outcome> {
     const sessions: Pair[] = [];
-    for (let count = 0; count < SESSIONS; count++) sessions.push(await this.#caller.signIn(this.#password));
+    for (let count = 0; count < SESSIONS; count++)
+      sessions.push(await this.#caller.signIn(this.#password, this.#username));
     const stop = new AbortController();
     const token = sessions[0]!.access_token;
     const running = Promise.all([
@@ -92,7 +104,7 @@ export class Load {
   }
 
   async #read(token: string, keep: boolean, signal: AbortSignal): Promise<void> {
-    const dispatcher = new Agent({ connections: 1, keepAliveTimeout: TIME_LIMIT_MS, connect: connectTellingPort });
+    const dispatcher = new Agent({ ...this.#usual, connections: 1, keepAliveTimeout: TIME_LIMIT_MS });
     const what = keep ? 'list on a kept connection' : 'list on a new connection';
     const options = { dispatcher, reset: !keep, headers: { authorization: `Bearer ${token}` } };
     while (!signal.aborted) {
@@ -114,7 +126,7 @@ export class Load {
   }
 
   async #signIn(signal: AbortSignal): Promise<void> {
-    const form = { grant_type: 'password', username: 'admin', password: this.#password };
+    const form = { grant_type: 'password', username: this.#username, password: this.#password };
     while (!signal.aborted) {
       await this.#send('sign-in', '/oauth/token', { ...tokenForm(form), reset: true });
       await sleep(SECOND_MS);
