@@ -3,7 +3,7 @@ import { count, megabytes, number, table, verdict } from './table.ts';
 
 /** How much the API server is asked for. */
 export interface ClusterCosts {
-  /** Access reviews, whoever caused them. */
+  /** Access reviews, for callers and in the background. */
   readonly reviews: number;
   /** Writes of session records. */
   readonly sessionWrites: number;
