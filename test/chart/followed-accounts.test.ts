@@ -48,6 +48,17 @@ describe('two replicas that follow the accounts, installed by the chart on a rea
     expect(await stand.namesOf('groups')).toEqual(['team-a']);
   });
 
+  test('count whom they have chosen, and whom the cluster lets them impersonate', async () => {
+    for (const { metricsUrl } of stand.replicas) {
+      const lines = (await (await fetch(metricsUrl)).text()).split('\n').filter((line) => !line.startsWith('#'));
+      const ours = lines.filter((line) => /^gatehouse_gateway_accounts(_faults)?{/.test(line));
+      expect(ours.filter((line) => !line.endsWith(' 0'))).toEqual([
+        'gatehouse_gateway_accounts{state="chosen"} 1',
+        'gatehouse_gateway_accounts{state="granted"} 1',
+      ]);
+    }
+  });
+
   test('let nobody through who has another label, another role or none', async () => {
     const others = [
       await stand.invite('unlabelled', { role: 'platform-regular' }),

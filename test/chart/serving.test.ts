@@ -19,6 +19,8 @@ const ELSEWHERE = [
   // Where the cluster's own paths are served.
   ...['gatehouse_gateway_refusals_total', 'gatehouse_gateway_upstream_duration_seconds'],
   ...['gatehouse_gateway_requests_in_flight', 'gatehouse_gateway_requests_waiting'],
+  // Where the gateway follows the accounts.
+  ...['gatehouse_gateway_accounts', 'gatehouse_gateway_accounts_faults'],
   // Where there is a log store.
   ...['gatehouse_log_queries_total', 'gatehouse_log_queries_in_flight', 'gatehouse_log_exports_cut_total'],
   'gatehouse_log_store_request_duration_seconds',
