@@ -51,7 +51,7 @@ export const GATEWAY_ROW: Row = {
       'none',
       [
         [`max by (state) (${of('gatehouse_gateway_accounts')})`, '{{state}}'],
-        [`max by (reason) (${of('gatehouse_gateway_accounts_faults')}) > 0`, 'fault: {{reason}}'],
+        [`max by (reason) (${of('gatehouse_gateway_accounts_faults')})`, 'fault: {{reason}}'],
       ],
       'Users that gateway.accounts chooses, and those of them whom the cluster lets Gatehouse impersonate. The two differ for seconds; a fault has an alert.',
     ),

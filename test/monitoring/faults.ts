@@ -19,6 +19,7 @@ import { hashOf, quickBcrypt } from '../support/passwords.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clock } from './clock.ts';
+import { FOLLOWING_CONFIG, FOLLOWING_ROLE, prepareFollowing } from './following.ts';
 import { startHalfAStore } from './half-a-store.ts';
 import { codeFor, redeem, WEB } from './web-client.ts';
 
@@ -284,6 +285,15 @@ export const FAULTS: readonly Fault[] = [
           for (const name of ['eve', 'mallory']) cluster.objects.create('users', person(name, 'one@example.com'));
         },
       };
+    },
+  },
+  {
+    name: 'role-of-the-gateway-missing',
+    fires: ['GatehouseGatewayUsersKeptOut'],
+    start: async () => {
+      const { cluster, port } = await start({ config: FOLLOWING_CONFIG });
+      prepareFollowing(cluster);
+      return { port, break: async () => void cluster.objects.remove('clusterroles', FOLLOWING_ROLE) };
     },
   },
   {

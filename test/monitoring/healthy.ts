@@ -10,6 +10,7 @@ import { selfSigned } from '../support/self-signed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Watcher } from '../support/watcher.ts';
 import { clock } from './clock.ts';
+import { FOLLOWING_CONFIG, prepareFollowing } from './following.ts';
 import { codeFor, redeem, WEB } from './web-client.ts';
 
 /** Replicas without a fault: two with a load, and one that serves over TLS. */
@@ -27,8 +28,7 @@ const LOGS = '/kapis/tenant.gatehouse.io/v1alpha2/logs?log_query=error';
 const PAUSE_MS = 9_000;
 
 const CONFIG = {
-  accounts: { enabled: true },
-  gateway: { enabled: true },
+  ...FOLLOWING_CONFIG,
   sessions: { store: 'kubernetes' },
   authentication: {
     oauthOptions: { clients: [...CONFIDENTIAL.oauthOptions.clients, WEB] },
@@ -40,6 +40,7 @@ export async function startHealthyReplicas(memoryLimit: () => number): Promise<H
   const cluster = await startCluster({ clock });
   populate(cluster.objects, { nodes: 50, podsPerNode: 10, seed: 1, platform: 'gatehouse', now: Date.now() });
   cluster.objects.create('serviceaccounts', { metadata: { name: 'robot', namespace: 'default' } });
+  prepareFollowing(cluster);
   const logStore = await startSimulatedLogStore();
   atEnd(() => logStore.stop());
   logStore.add(logRecords());
