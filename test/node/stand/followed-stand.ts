@@ -97,23 +97,19 @@ export class FollowedStand {
     return (await caller.get(`/api/v1/namespaces/${this.namespace}/configmaps`, token)).status;
   }
 
-  /** Prints the kubeconfig for everybody. */
-  async printKubeconfig(): Promise<string> {
-    const args = ['kubeconfig', ...this.#session(), '--namespace', this.namespace, '--command', this.#program];
-    return runTool(this.#program, args);
-  }
-
-  /** Somebody at a machine of his or her own, who has got the kubeconfig for everybody and has signed in with the password. */
-  async sitDown(name: string, kubeconfig: string): Promise<Way> {
+  /** Somebody at a machine of his or her own, with what `gatehouse kubeconfig` prints there; kubectl signs in with the password. */
+  async sitDown(name: string): Promise<Way> {
     const home = join(this.#folder, name);
     await mkdir(home, { recursive: true });
     const [file, password] = [join(home, 'kubeconfig'), join(home, 'password')];
-    await writeFile(file, kubeconfig);
     await writeFile(password, PASSWORD);
-    const login = ['login', ...this.#session(), '--username', name, '--password-file', password];
+    const session = [...this.#session(), '--username', name, '--password-file', password];
+    await writeFile(
+      file,
+      await this.#run(home, 'kubeconfig', ...session, '--namespace', this.namespace, '--command', this.#program),
+    );
     // A replica that did not make the user hears of it within a second.
-    const signedIn = () =>
-      runTool('/usr/bin/env', ['-i', `HOME=${home}`, this.#program, ...login]).then(() => true, String);
+    const signedIn = () => this.#run(home, 'login', ...session).then(() => true, String);
     await eventually(signedIn, (said) => said === true);
     return Way.with(file, { namespace: this.namespace, server: this.caller.url, home });
   }
@@ -177,6 +173,10 @@ export class FollowedStand {
   /** The program of the package for laptops. */
   get #program(): string {
     return join(this.#folder, 'gatehouse');
+  }
+
+  #run(home: string, ...args: readonly string[]): Promise<string> {
+    return runTool('/usr/bin/env', ['-i', `HOME=${home}`, this.#program, ...args]);
   }
 
   #session(): readonly string[] {
