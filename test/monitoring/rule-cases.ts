@@ -138,6 +138,11 @@ export const RULE_CASES: readonly RuleCase[] = [
         fires: NO_EVENT,
         silent: ONE_EVENT,
       },
+      {
+        name: 'gatehouse_cluster_requests_total{purpose="objects_dry_run",code="403"}',
+        fires: NO_EVENT,
+        silent: ONE_EVENT,
+      },
     ],
     ...{ ...EVENT_AT, labels: { ...SCRAPED, purpose: 'objects', code: '403' } },
   },

@@ -104,7 +104,7 @@ describe('what differs', () => {
     ]);
     expect([code, stderr]).toEqual([
       1,
-      'Error from server (Forbidden): the user "stranger" may not call the cluster through this server: ask the operator of this server to name it (gateway.users)\n',
+      'Error from server (Forbidden): the user "stranger" may not call the cluster through this server: this server is not set up for it; ask its operator (gateway.users, gateway.accounts)\n',
     ]);
   });
 });

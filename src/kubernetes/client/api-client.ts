@@ -19,6 +19,8 @@ type Purpose =
   | 'objects'
   /** The request impersonates a caller, so a refusal by the cluster is not a fault of ours. */
   | 'objects_as_caller'
+  /** A dry run by our own account: the cluster is expected to refuse it. */
+  | 'objects_dry_run'
   | 'version'
   | 'keys';
 
@@ -83,6 +85,7 @@ const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
   secrets: ONE_OBJECT_BYTES,
   objects: PAGE_BYTES,
   objects_as_caller: PAGE_BYTES,
+  objects_dry_run: PAGE_BYTES,
   version: ONE_OBJECT_BYTES,
   keys: ONE_OBJECT_BYTES,
 };

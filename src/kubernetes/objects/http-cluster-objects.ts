@@ -122,11 +122,11 @@ export class HttpClusterObjects implements ClusterObjects {
     return toObject(success(response, what).body);
   }
 
-  async #send(request: Omit<ApiRequest, 'purpose'>, { as }: WriteOptions = {}): Promise<ApiResponse> {
+  async #send(request: Omit<ApiRequest, 'purpose'>, { as, dryRun }: WriteOptions = {}): Promise<ApiResponse> {
     const { client, clock, closed } = this.#parts;
     const whose = as
       ? ({ impersonation: impersonationOf(as), purpose: 'objects_as_caller' } as const)
-      : ({ purpose: 'objects' } as const);
+      : ({ purpose: dryRun ? 'objects_dry_run' : 'objects' } as const);
     return withTimeLimit(clock, { ms: TIME_LIMIT_MS, signals: [closed] }, (signal) =>
       client.json({ ...request, ...whose }, signal),
     );
