@@ -17,6 +17,7 @@ const USERS = { group: GROUP, version: 'v1alpha2', resource: 'users', kind: 'Use
 const random = { bytes: (length: number) => Buffer.alloc(length), fraction: () => 0 };
 
 interface Stand {
+  readonly registry: Registry;
   readonly server: SimulatedCluster;
   readonly cluster: Cluster;
   readonly users: ClusterObjects;
@@ -30,9 +31,10 @@ async function start(clock: Clock = systemClock): Promise<Stand> {
   const kubeconfig = join(folder, 'config');
   await writeFile(kubeconfig, server.kubeconfig());
   const logger = pino({ level: 'silent' });
-  const cluster = await connectCluster({ kubeconfig }, { clock, random, logger, registry: new Registry() });
+  const registry = new Registry();
+  const cluster = await connectCluster({ kubeconfig }, { clock, random, logger, registry });
   onTestFinished(() => cluster.close());
-  return { server, cluster, users: cluster.objects(USERS) };
+  return { registry, server, cluster, users: cluster.objects(USERS) };
 }
 
 const lastRequest = ({ server }: Stand) => server.evidence.requests.at(-1)!;
@@ -119,6 +121,17 @@ describe('an object of the cluster', () => {
     expect(await users.remove('ada', {}, { dryRun })).toBe('removed');
     expect(await users.remove('bob', {}, { dryRun })).toBe('absent');
     expect(server.objects.resourceVersion).toBe(before);
+  });
+
+  test('is counted with a purpose of its own when a dry run of it is refused, because that is no lost write', async () => {
+    const { registry, users, server } = await start();
+    server.faults.until({ verb: 'patch' }, { status: 403 });
+    await failureOf(users.patch('ada', {}, { dryRun: true }));
+    await failureOf(users.patch('ada', {}));
+    const counted = (await registry.getSingleMetric('gatehouse_cluster_requests_total')!.get()).values;
+    const refused = counted.filter(({ labels, value }) => labels['code'] === '403' && value > 0);
+    const byPurpose = Object.fromEntries(refused.map(({ labels, value }) => [labels['purpose'], value]));
+    expect(byPurpose).toEqual({ objects: 1, objects_dry_run: 1 });
   });
 
   test.each(['', '.', '..'])('is never the whole collection: the name "%s" is refused', async (name) => {
