@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Subject } from '../authorization/authorizer.ts';
+import { createReviewSeats } from '../authorization/namespace-reviews.ts';
 import { onAbort } from '../runtime/abort.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LogQuery } from './log-query.ts';
@@ -7,7 +8,7 @@ import { mergeNewestFirst } from './merged.ts';
 import type { LogMetrics } from './metrics.ts';
 import { withEmptyBuckets } from './query/interval.ts';
 import { toAnswer, tooManyBucketsFound, tooSlow } from './refusals.ts';
-import { createReviewSeats, type ReadableNamespacesParts, readableNamespaces } from './rights/readable-namespaces.ts';
+import { type ReadableNamespacesParts, readableNamespaces } from './rights/readable-namespaces.ts';
 import { searchesFor } from './searches.ts';
 import type { FoundMessage, FoundRecord, LogSearch, LogStore } from './store/log-store.ts';
 

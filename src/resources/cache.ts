@@ -9,10 +9,12 @@ import { answeredResource, typeMembers } from './entries/object-kind.ts';
 import type { Snapshot } from './entries/snapshot.ts';
 import type { ResourceStore } from './entries/store.ts';
 import type { ListQuery } from './query/list-query.ts';
+import { placeOf, type Within } from './query/within.ts';
 import { Feed } from './watch/feed.ts';
 import type { Watch, WatchSource } from './watch/watch.ts';
 import type { WatchForm } from './watch/watch-event.ts';
 import type { WatchQuery } from './watch/watch-query.ts';
+import { versionIn } from './watch/watch-scope.ts';
 
 /**
  * What the routes of a kind need of its cache. Reads memory only.
@@ -32,8 +34,11 @@ import type { WatchQuery } from './watch/watch-query.ts';
  * ```
  */
 export interface Lister {
-  /** Throws a 503 `StatusError` before the first sync and when the data is too old. */
-  list(query: ListQuery): Representation;
+  /**
+   * Throws a 503 `StatusError` before the first sync and when the data is too old. `within`: the part of the list that the caller may
+   * see; absent: all.
+   */
+  list(query: ListQuery, within?: Within): Representation;
   /** `undefined` if there is no such object. Throws as `list` does. */
   get(key: string): Representation | undefined;
 }
@@ -120,8 +125,9 @@ class ResourceCache implements RunningLister {
     options.exposeBytes(store.kind.resource, () => store.heldBytes());
   }
 
-  list(query: ListQuery): Representation {
+  list(query: ListQuery, within?: Within): Representation {
     const snapshot = this.#freshSnapshot();
+    if (within) return this.#selectWithin(snapshot, query, within);
     if (query.conditions.length > 0) return this.#select(snapshot, query);
     const { limit, page, sortBy, ascending } = query;
     if (limit === -1n && sortBy === 'creationTimestamp' && !ascending) return this.#full(snapshot);
@@ -185,8 +191,22 @@ class ResourceCache implements RunningLister {
     return this.#represent(snapshot, selectionComposer(snapshot.select(query)));
   }
 
-  #represent({ version }: Snapshot, composer: Composer): Representation {
-    return new VersionedRepresentation(`${this.#epoch}-${version}`, composer, this.#store.slices);
+  /** In the list of namespaces itself, what the caller may see depends on the name, as a filter by names does. */
+  #selectWithin(snapshot: Snapshot, query: ListQuery, within: Within): Representation {
+    const { kind } = this.#store;
+    const place = placeOf(kind);
+    const selection = kind.namespaced
+      ? snapshot.select(query, within)
+      : snapshot.select({
+          ...query,
+          conditions: [...query.conditions, (object) => within.names.has(place(object))],
+        });
+    return this.#represent(snapshot, selectionComposer(selection), within.id);
+  }
+
+  #represent({ version }: Snapshot, composer: Composer, scope?: string): Representation {
+    const tag = versionIn(scope, `${this.#epoch}-${version}`);
+    return new VersionedRepresentation(tag, composer, this.#store.slices);
   }
 
   #hasSynced(): boolean {

@@ -3,6 +3,7 @@ import { atOnce } from '../runtime/time-slices.ts';
 import { Leaf } from './bytes/leaf.ts';
 import { selectionComposer } from './bytes/list-body.ts';
 import { type Entry, toEntry } from './entries/entry.ts';
+import { NamespaceIndex } from './entries/namespace-index.ts';
 import type { ObjectKind } from './entries/object-kind.ts';
 import { ORDERS } from './entries/ordered-index.ts';
 import { Snapshot } from './entries/snapshot.ts';
@@ -16,7 +17,11 @@ import type { ListQuery } from './query/list-query.ts';
 export function fetchedList(objects: readonly KubernetesObject[], kind: ObjectKind, query: ListQuery): Uint8Array {
   const entries = objects.flatMap((object) => understood(object, kind));
   const leafIn = (order: keyof typeof ORDERS) => [new Leaf(entries.toSorted(ORDERS[order]))];
-  const snapshot = new Snapshot(0, { byCreation: leafIn('creationTimestamp'), byName: leafIn('name') });
+  const snapshot = new Snapshot(0, {
+    byCreation: leafIn('creationTimestamp'),
+    byName: leafIn('name'),
+    byNamespace: new NamespaceIndex(),
+  });
   return Buffer.concat(atOnce(selectionComposer(snapshot.select(query)).identity()));
 }
 

@@ -1,5 +1,6 @@
 import type { Authorizer, Subject } from '../../authorization/authorizer.ts';
-import { FairSeats } from '../../runtime/limits/fair-seats.ts';
+import { filterByReview } from '../../authorization/namespace-reviews.ts';
+import type { FairSeats } from '../../runtime/limits/fair-seats.ts';
 import type { LogQuery } from '../log-query.ts';
 
 /** A namespace that exists. */
@@ -28,17 +29,6 @@ export interface ReadableNamespacesParts {
   namespaces(): readonly KnownNamespace[];
 }
 
-/**
- * The most reviews in flight, for one subject and for all, as in `access-review-authorizer.ts`: more would only wait there, or be refused
- * together with the subject's other requests.
- */
-const REVIEWS_OF_ONE = 16;
-const REVIEWS_OF_ALL = 64;
-
-/** Creates the seats that the access reviews of all queries share. */
-export const createReviewSeats = (): FairSeats =>
-  new FairSeats({ count: REVIEWS_OF_ALL, allows: (_, held) => held < REVIEWS_OF_ONE });
-
 const POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: 'log' } as const;
 
 /**
@@ -62,36 +52,7 @@ export async function readableNamespaces(
       (names.length === 0 || asked.has(name)) && (parts.length === 0 || parts.some((part) => name.includes(part))),
   );
   if (isEverywhere) return { everything: false, namespaces: wanted.map(({ name }) => ({ name })) };
-  const onceSeated = async (name: string): Promise<boolean> => {
-    if ((await seats.take(subject.name, signal)) !== 'taken') throw signal.reason;
-    return isAllowed(name).finally(() => seats.release(subject.name));
-  };
-  const allowed = await filterAtOnce(wanted, ({ name }) => onceSeated(name), signal);
+  const reviews = { seats, subject: subject.name, signal };
+  const allowed = await filterByReview(wanted, ({ name }) => isAllowed(name), reviews);
   return { everything: false, namespaces: allowed.map(({ name, createdAt }) => ({ name, since: createdAt })) };
-}
-
-/**
- * The elements that pass the test, in their order. The tests run concurrently. Rejects when the first test rejects, and when the
- * signal aborts.
- */
-async function filterAtOnce<Element>(
-  elements: readonly Element[],
-  passes: (element: Element) => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<Element[]> {
-  const answers: boolean[] = [];
-  let next = 0;
-  let hasFailed = false;
-  const work = async (): Promise<void> => {
-    while (next < elements.length && !hasFailed && !signal.aborted) {
-      const at = next++;
-      answers[at] = await passes(elements[at] as Element).catch((error) => {
-        hasFailed = true;
-        throw error;
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: REVIEWS_OF_ONE }, work));
-  signal.throwIfAborted();
-  return elements.filter((_, at) => answers[at]);
 }

@@ -2,6 +2,7 @@ import type { Steps } from '../../runtime/time-slices.ts';
 import { Leaf } from '../bytes/leaf.ts';
 import type { SortKey } from '../query/list-query.ts';
 import type { Entry } from './entry.ts';
+import { NamespaceIndex } from './namespace-index.ts';
 
 /**
  * Entries by key and in both orders. A copy is cheap and separate from the original, so a large change can be made in a copy
@@ -10,11 +11,13 @@ import type { Entry } from './entry.ts';
 export class Content {
   readonly byCreation: OrderedIndex;
   readonly byName: OrderedIndex;
+  readonly byNamespace: NamespaceIndex;
   readonly #entries: Map<string, Entry>;
 
   constructor(of?: Content) {
     this.byCreation = of?.byCreation.copy() ?? new OrderedIndex(ORDERS.creationTimestamp);
     this.byName = of?.byName.copy() ?? new OrderedIndex(ORDERS.name);
+    this.byNamespace = new NamespaceIndex(of?.byNamespace);
     this.#entries = new Map(of ? of.#entries : []);
   }
 
@@ -35,6 +38,7 @@ export class Content {
     this.#entries.set(entry.key, entry);
     this.byCreation.put(entry, previous);
     this.byName.put(entry, previous);
+    this.byNamespace.put(entry, previous);
   }
 
   remove(key: string): void {
@@ -43,11 +47,15 @@ export class Content {
     this.#entries.delete(key);
     this.byCreation.remove(entry);
     this.byName.remove(entry);
+    this.byNamespace.remove(entry);
   }
 
   /** Puts all of them. This is cheaper than single `put`s if most leaves change. */
   *putAll(entries: readonly Entry[]): Steps<void> {
-    for (const entry of entries) this.#entries.set(entry.key, entry);
+    for (const entry of entries) {
+      this.byNamespace.put(entry, this.#entries.get(entry.key));
+      this.#entries.set(entry.key, entry);
+    }
     const all = [...this.#entries.values()];
     yield* this.byCreation.fillInSteps(all);
     yield* this.byName.fillInSteps(all);

@@ -2,7 +2,10 @@ import type { Leaf } from '../bytes/leaf.ts';
 import type { Selection } from '../bytes/list-body.ts';
 import { allOf } from '../query/filter.ts';
 import type { ListQuery, SortKey } from '../query/list-query.ts';
+import type { Within } from '../query/within.ts';
 import type { Entry } from './entry.ts';
+import type { NamespaceIndex } from './namespace-index.ts';
+import { ORDERS } from './ordered-index.ts';
 
 /** All objects at one version. Never changes, so an answer that is composed later still shows one state. */
 export class Snapshot {
@@ -11,25 +14,65 @@ export class Snapshot {
   /** In the default order. */
   readonly leaves: readonly Leaf<Entry>[];
   readonly #leavesByName: readonly Leaf<Entry>[];
+  readonly #byNamespace: NamespaceIndex;
   readonly #sorted: { [order in SortKey]?: readonly Entry[] } = {};
+  /** The entries in order that a caller may see, for each caller who asked since this version. */
+  readonly #visible = new WeakMap<Within, { [order in SortKey]?: readonly Entry[] }>();
 
+  /** `byNamespace` changes with the store, so `select` may be called only while the snapshot is the present one. */
   constructor(
     version: number,
-    indexes: { readonly byCreation: readonly Leaf<Entry>[]; readonly byName: readonly Leaf<Entry>[] },
+    indexes: {
+      readonly byCreation: readonly Leaf<Entry>[];
+      readonly byName: readonly Leaf<Entry>[];
+      readonly byNamespace: NamespaceIndex;
+    },
   ) {
     this.version = version;
     this.leaves = indexes.byCreation;
     this.#leavesByName = indexes.byName;
+    this.#byNamespace = indexes.byNamespace;
     this.size = this.leaves.reduce((sum, leaf) => sum + leaf.entries.length, 0);
   }
 
-  select(query: ListQuery): Selection<Entry> {
-    const sorted = this.#inOrder(query.sortBy);
+  /** `within` are the namespaces whose objects the caller may see; absent: all. */
+  select(query: ListQuery, within?: Within): Selection<Entry> {
+    if (within && query.conditions.length === 0) return this.#pageWithin(query, within);
+    const sorted = within ? this.#inOrderWithin(query.sortBy, within) : this.#inOrder(query.sortBy);
     const matching = query.conditions.length > 0 ? sorted.filter(allOf(query.conditions)) : sorted;
     const total = matching.length;
     const { from, to } = toSlice(query, total);
     const entries = query.ascending ? matching.slice(total - to, total - from).reverse() : matching.slice(from, to);
     return { entries, total };
+  }
+
+  /**
+   * A page without filters. Its total comes from the counts of the namespaces, so in a list of 150,000 objects of which the caller may
+   * see many, only the objects before the end of the page are looked at.
+   */
+  #pageWithin(query: ListQuery, within: Within): Selection<Entry> {
+    const total = this.#byNamespace.count(within.names);
+    const { from, to } = toSlice(query, total);
+    if (total < this.size * SPARSE || to - from > MOST_LOOKED_UP) {
+      const sorted = this.#inOrderWithin(query.sortBy, within);
+      const entries = query.ascending ? sorted.slice(total - to, total - from).reverse() : sorted.slice(from, to);
+      return { entries, total };
+    }
+    const leaves = query.sortBy === 'name' ? this.#leavesByName : this.leaves;
+    return { entries: visibleSlice(leaves, within, { from, to, ascending: query.ascending }), total };
+  }
+
+  /** Descending. */
+  #inOrderWithin(sortBy: SortKey, within: Within): readonly Entry[] {
+    const known = this.#visible.get(within) ?? {};
+    this.#visible.set(within, known);
+    known[sortBy] ??= this.#sortWithin(sortBy, within.names);
+    return known[sortBy];
+  }
+
+  #sortWithin(sortBy: SortKey, names: ReadonlySet<string>): readonly Entry[] {
+    if (this.#byNamespace.count(names) < this.size * SPARSE) return this.#byNamespace.in(names).sort(ORDERS[sortBy]);
+    return this.#inOrder(sortBy).filter(({ namespace }) => names.has(namespace));
   }
 
   /** In the default order. */
@@ -43,6 +86,36 @@ export class Snapshot {
     this.#sorted[sortBy] ??= leaves.flatMap((leaf) => leaf.entries);
     return this.#sorted[sortBy];
   }
+}
+
+/** Below this share of all objects, it is cheaper to sort those that the caller may see than to pick them out of all. */
+const SPARSE = 1 / 16;
+/** A longer page is cut from the sorted copy, which the next page uses again. */
+const MOST_LOOKED_UP = 1_000;
+
+interface VisibleSlice {
+  readonly from: number;
+  readonly to: number;
+  readonly ascending: boolean;
+}
+
+/** The entries `[from, to)` of those that the caller may see. */
+function visibleSlice(
+  leaves: readonly Leaf<Entry>[],
+  { names }: Within,
+  { from, to, ascending }: VisibleSlice,
+): Entry[] {
+  const slice: Entry[] = [];
+  let seen = 0;
+  for (let leafAt = 0; leafAt < leaves.length && seen < to; leafAt++) {
+    const { entries } = leaves[ascending ? leaves.length - 1 - leafAt : leafAt] as Leaf<Entry>;
+    for (let at = 0; at < entries.length && seen < to; at++) {
+      const entry = entries[ascending ? entries.length - 1 - at : at] as Entry;
+      if (!names.has(entry.namespace)) continue;
+      if (seen++ >= from) slice.push(entry);
+    }
+  }
+  return slice;
 }
 
 /** Page p of limit n is the half-open slice [(p-1)n, pn), clipped to what is there; a limit of -1 is everything. */

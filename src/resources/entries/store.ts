@@ -92,6 +92,12 @@ export class ResourceStore implements ReflectedStore<Entry> {
     }
   }
 
+  /** The keys of the objects in these namespaces. In the list of namespaces itself: of those with these names. */
+  keysIn(names: ReadonlySet<string>): readonly string[] {
+    if (!this.kind.namespaced) return [...names].filter((name) => this.#content.get(name));
+    return this.#content.byNamespace.in(names).map(({ key }) => key);
+  }
+
   entries(): readonly Entry[] {
     return [...this.#content.entries()];
   }
@@ -102,6 +108,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     this.#snapshot ??= new Snapshot(this.#version, {
       byCreation: this.#content.byCreation.leaves,
       byName: this.#content.byName.leaves,
+      byNamespace: this.#content.byNamespace,
     });
     return this.#snapshot;
   }

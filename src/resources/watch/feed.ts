@@ -8,6 +8,7 @@ import type { WatchForm } from './watch-event.ts';
 import type { WatchQuery } from './watch-query.ts';
 import { type SentUpTo, stateText, WatchNaming, type WatchVersion } from './watch-version.ts';
 import type { WatcherState } from './watch-view.ts';
+import { WatchViews } from './watch-views.ts';
 import { expired, Watcher, type WatcherParts } from './watcher.ts';
 
 interface FeedOptions {
@@ -32,12 +33,13 @@ export class Feed {
   }
 
   watch(query: WatchQuery, form: WatchForm): Watch {
-    const { conditions, filterKey, bookmarks, from, initialEvents, metadataOnly = false } = query;
+    const { conditions, filterKey, bookmarks, initialEvents, metadataOnly = false, within } = query;
     const { clock } = this.#options;
+    const from = knownFrom(query);
     const matches = filterKey === '' ? () => true : allOf(conditions);
-    const view = { form, metadataOnly, filterKey, matches };
+    const views = new WatchViews({ form, metadataOnly, filterKey, matches }, this.#store.kind, within);
     const all = (): InitialState => this.#beginning('', () => this.#all());
-    const parts = { store: this.#store, naming: this.#naming, batches: this.#batches, clock, view, bookmarks, all };
+    const parts = { store: this.#store, naming: this.#naming, batches: this.#batches, clock, views, bookmarks, all };
     if (initialEvents ?? from === undefined) return this.#fromAll(parts, from);
     if (!from) return new Watcher(parts, this.#stateAt(this.#store.version, true));
     return this.#from(parts, from) ?? this.#anew(parts, from);
@@ -51,7 +53,7 @@ export class Feed {
   }
 
   #anew(parts: WatcherParts, { text }: WatchVersion): Watch {
-    if (parts.view.form === 'json') throw expired(text);
+    if (parts.views.present.form === 'json') throw expired(text);
     return this.#fromAll(parts, undefined);
   }
 
@@ -109,3 +111,7 @@ export class Feed {
     return { version: this.#store.version, complete, before, keys, since: { state, sentUpTo, changes } };
   }
 }
+
+/** The version that the client has. Nobody resumes with other rights than those with which the client got its objects. */
+const knownFrom = ({ from, within }: WatchQuery): WatchVersion | undefined =>
+  from && from.scope !== within?.id ? { kind: 'unknown', text: from.text } : from;

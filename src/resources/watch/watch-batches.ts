@@ -11,6 +11,7 @@ import {
   ObjectTypes,
   tombstone,
 } from './watch-event.ts';
+import { versionIn } from './watch-scope.ts';
 import { type EventVersion, seenText, type WatchNaming } from './watch-version.ts';
 import { type News, newsOf, reachOf, reachSince, type WatcherState, type WatchView } from './watch-view.ts';
 
@@ -39,6 +40,12 @@ export interface InitialState {
   readonly keys: readonly string[];
   /** What the client has: the list of `state`, and all later changes up to the version `sentUpTo` of the store. */
   readonly since?: { readonly state: ListState; readonly sentUpTo: number; readonly changes: readonly Change[] };
+}
+
+/** The keys of the objects that a change of rights is about. */
+export interface ScopeEvents {
+  readonly lost: readonly string[];
+  readonly gained: readonly string[];
 }
 
 /** The lists that a client has in full before and after a batch. `seen`: how new its objects may be. */
@@ -113,6 +120,29 @@ export class WatchBatches {
     });
   }
 
+  /**
+   * Some of the events by which a watcher learns that its rights have changed, from the object `at` on: those that it may no longer see
+   * are DELETED, those that it may see now are ADDED. `next` is the object at which the following events begin.
+   */
+  rescoped(
+    { events: { lost, gained }, at }: { readonly events: ScopeEvents; readonly at: number },
+    state: WatcherState,
+    view: WatchView,
+  ): Batch<number> {
+    const batch = new BatchBuilder(view, this.#types);
+    const end = lost.length + gained.length;
+    let next = at;
+    for (; next < end && next < at + MOST_LOOKED_AT && !batch.isFull; next++) {
+      const isLost = next < lost.length;
+      const key = (isLost ? lost[next] : gained[next - lost.length]) as string;
+      const [entry, change] = [this.#store.get(key), this.#store.changes.of(key)];
+      if (!entry || !change || view.matches(entry) === isLost) continue;
+      batch.add(isLost ? { change, type: 'DELETED', uid: entry.uid } : { change, type: 'ADDED', entry });
+    }
+    const { seen } = this.#store.progress;
+    return { bytes: this.#bytes(batch, { before: state.complete, seen }), next };
+  }
+
   #keepPart(place: string, part: Part): void {
     this.#parts.delete(place);
     const [oldest] = this.#parts.keys();
@@ -123,7 +153,7 @@ export class WatchBatches {
   /** The bookmark of a version, made once for all watchers that are up to date. */
   bookmark(version: string, { isFirst }: { readonly isFirst: boolean }, view: WatchView): Uint8Array {
     const make = (): Batch<string> => ({
-      bytes: bookmarkEvent(version, { form: view.form, type: this.#types.of(view), isFirst }),
+      bytes: bookmarkEvent(versionIn(view.scope, version), { form: view.form, type: this.#types.of(view), isFirst }),
       next: version,
     });
     return this.#once(`bookmark ${version} ${isFirst}`, view, make).bytes;
@@ -186,7 +216,8 @@ export class WatchBatches {
 }
 
 /** Two views with the same key choose the same objects and send them in the same form. A filter's key has no blank. */
-const viewKey = ({ form, metadataOnly, filterKey }: WatchView): string => `${form} ${metadataOnly} ${filterKey}`;
+const viewKey = ({ form, metadataOnly, filterKey, scope = '' }: WatchView): string =>
+  `${form} ${metadataOnly} ${filterKey}~${scope}`;
 
 const isGood = ({ changes }: Part, keys: readonly string[], at: number): boolean =>
   at + changes.length < keys.length &&
@@ -226,11 +257,12 @@ export class BatchBuilder {
 
   /** `versionOf` returns the version of each event. After the last one the client may have another list in full. */
   bytes(versionOf: (news: News, isLast: boolean) => EventVersion): Uint8Array {
-    const { form } = this.#view;
+    const { form, scope } = this.#view;
     const last = this.#news.length - 1;
     return Buffer.concat(
       this.#news.flatMap((news, at) => {
-        const { text, isResumable } = versionOf(news, at === last);
+        const { text: version, isResumable } = versionOf(news, at === last);
+        const text = versionIn(scope, version);
         return eventPieces(news.type, this.#objectOf(news, text), { form, id: isResumable ? text : undefined });
       }),
     );

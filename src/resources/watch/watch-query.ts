@@ -11,6 +11,7 @@ import {
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import { allOf, type Condition } from '../query/filter.ts';
 import { type Setting as ListSetting, type ListVocabulary, listParameters } from '../query/list-query.ts';
+import type { Within } from '../query/within.ts';
 import { parseVersion, type WatchVersion } from './watch-version.ts';
 
 /** What a watch request asks for, parsed once. */
@@ -28,6 +29,8 @@ export interface WatchQuery {
   readonly bookmarks: boolean;
   /** Each object is sent as a `PartialObjectMetadata`: no spec, no status. Set by the `Accept` header, not by the query. */
   readonly metadataOnly?: boolean;
+  /** The part of the list that the caller may see. Set by the caller's rights, not by the query. Absent: all. */
+  readonly within?: Within;
 }
 
 interface Settings extends WatchQuery {

@@ -2,6 +2,7 @@ import { compareResourceVersions } from '../../kubernetes/object.ts';
 import type { Change } from '../entries/change.ts';
 import { type ListState, laterState, NOTHING } from '../entries/collection-version.ts';
 import type { ResourceStore } from '../entries/store.ts';
+import { splitScope } from './watch-scope.ts';
 
 /** Says that a stream of one process has sent all changes up to this version of its store. */
 export interface SentUpTo {
@@ -17,7 +18,11 @@ export interface SentUpTo {
  * - `local`: the ETag of a list, or the version of an event if resourceVersions are not numbers. Only the process of that
  *   epoch understands it.
  */
-export type WatchVersion = { readonly text: string } & (
+export type WatchVersion = {
+  readonly text: string;
+  /** The part of the list that the client had (`Within.id`). */
+  readonly scope?: string | undefined;
+} & (
   | {
       readonly kind: 'cluster';
       readonly seen: ListState;
@@ -51,6 +56,12 @@ const LOCAL = /^([0-9a-z]{1,32})-(\d{1,15})(?:-gzip|-(\d{1,15}))?$/;
 const NUMBER = /^\d{1,20}$/;
 
 export function parseVersion(text: string): WatchVersion {
+  const { version, scope } = splitScope(text);
+  const parsed = parseWhole(version);
+  return scope === undefined ? parsed : { ...parsed, scope };
+}
+
+function parseWhole(text: string): WatchVersion {
   const cluster = CLUSTER.exec(text);
   if (cluster) return clusterVersion(text, cluster.slice(1));
   const [, epoch, version, basis] = LOCAL.exec(text) ?? [];

@@ -13,6 +13,10 @@ export interface WatchView {
   /** `''`: every object. */
   readonly filterKey: string;
   matches(object: Shape): boolean;
+  /** Whether the watcher may have been sent an object while it had this shape. Absent: what matches now. */
+  had?(object: Shape): boolean;
+  /** The part of the list that the watcher sees, for its versions. Absent: the whole list. */
+  readonly scope?: string | undefined;
 }
 
 /** What a watcher has: the whole list of the store's version `basis`, and all later changes up to `position`. */
@@ -72,8 +76,11 @@ export type News = {
 export function newsOf(change: Change, entry: Entry | undefined, watcher: Watcher): News | undefined {
   const { reach, view } = watcher;
   if (entry && view.matches(entry)) return { change, type: isNew(change, watcher) ? 'ADDED' : 'MODIFIED', entry };
+  const had = (shape: Shape): boolean => view.had?.(shape) ?? view.matches(shape);
+  // The rights of the watcher changed: it may have the object as it is now, and must forget it.
+  if (entry && view.had?.(entry)) return { change, type: 'DELETED', uid: entry.uid };
   const held = change.past.findLast(
-    ({ shape, from, until }) => reach.isAfterBasis(until) && from <= reach.newestSent && view.matches(shape),
+    ({ shape, from, until }) => reach.isAfterBasis(until) && from <= reach.newestSent && had(shape),
   );
   const uid = reach.isAfterBasis(change.pastForgottenAt) ? (change.removed ?? entry?.uid) : undefined;
   return held || uid !== undefined ? { change, type: 'DELETED', uid: held?.shape.uid ?? uid ?? '' } : undefined;

@@ -1,3 +1,4 @@
+import type { Within } from '../query/within.ts';
 import type { WatchForm } from './watch-event.ts';
 import type { WatchQuery } from './watch-query.ts';
 
@@ -28,6 +29,11 @@ export interface Watch {
    * The bytes that keep an idle stream alive: a bookmark, or a comment. `undefined` if neither is wanted or possible.
    */
   keepAlive(): Uint8Array | undefined;
+  /**
+   * From now on the caller may see another part of the list. Objects that the client may no longer see are told as DELETED, those that it
+   * may see now as ADDED. Only for a watch that was opened with such a part.
+   */
+  rescope?(within: Within): void;
 }
 
 /** What the routes need of the cache to serve watches. Reads memory, awaits nothing. */

@@ -3,11 +3,13 @@ import { cut } from '../../runtime/text/parameters.ts';
 import { StatusError } from '../../status-error.ts';
 import type { ListState } from '../entries/collection-version.ts';
 import type { ResourceStore } from '../entries/store.ts';
+import type { Within } from '../query/within.ts';
 import type { Watch } from './watch.ts';
-import type { InitialState, WatchBatches } from './watch-batches.ts';
+import type { InitialState, ScopeEvents, WatchBatches } from './watch-batches.ts';
 import { COMMENT, RESET } from './watch-event.ts';
 import type { WatchNaming } from './watch-version.ts';
-import type { WatcherState, WatchView } from './watch-view.ts';
+import type { WatcherState } from './watch-view.ts';
+import type { WatchViews } from './watch-views.ts';
 
 /**
  * How long a client waits if its version is ahead of ours. Replicas see a change within milliseconds of each other. If we
@@ -20,7 +22,7 @@ export interface WatcherParts {
   readonly naming: WatchNaming;
   readonly batches: WatchBatches;
   readonly clock: Clock;
-  readonly view: WatchView;
+  readonly views: WatchViews;
   readonly bookmarks: boolean;
   /** All objects of the version that the store has. */
   all(): InitialState;
@@ -48,6 +50,8 @@ export class Watcher implements Watch {
   #due: 'first' | 'caught up' | undefined = 'caught up';
   /** Whether a `reset` comes next, by which the client forgets what it has. */
   #isReset = false;
+  /** The events that tell of a change of rights, and the object at which they continue. */
+  #rescoped: { readonly events: ScopeEvents; readonly at: number } | undefined;
 
   /** Sends what `start` says, if it is given, and then the changes since `state`. */
   constructor(parts: WatcherParts, state: WatcherState, start?: WatchStart) {
@@ -60,7 +64,9 @@ export class Watcher implements Watch {
 
   get isBehind(): boolean {
     if (this.#start) return this.#canStart(this.#start) || this.#isTooLate;
-    return this.#due !== undefined || this.#state.position !== this.#parts.store.version;
+    return (
+      this.#due !== undefined || this.#parts.views.isChanging || this.#state.position !== this.#parts.store.version
+    );
   }
 
   get isBeginning(): boolean {
@@ -69,19 +75,29 @@ export class Watcher implements Watch {
 
   next(): Uint8Array | undefined {
     if (this.#start && !this.#takeStart(this.#start)) return undefined;
-    const bytes = this.#takeReset() ?? this.#nextOfBeginning() ?? this.#nextOfChanges() ?? this.#dueBookmark();
+    const bytes =
+      this.#takeReset() ??
+      this.#nextOfBeginning() ??
+      this.#nextOfChanges() ??
+      this.#nextOfRights() ??
+      this.#dueBookmark();
     return bytes?.length === 0 ? undefined : bytes;
   }
 
+  rescope(within: Within): void {
+    this.#parts.views.rescope(within);
+    this.#rescoped = undefined;
+  }
+
   bookmark(): Uint8Array | undefined {
-    if (!this.#parts.bookmarks || this.#start || this.#beginning) return undefined;
+    if (!this.#parts.bookmarks || this.#start || this.#beginning || this.#parts.views.isChanging) return undefined;
     return this.#due === 'first' ? this.#dueBookmark() : this.#bookmark(false);
   }
 
   keepAlive(): Uint8Array | undefined {
-    const isCaughtUp = this.#due === undefined && this.#isComplete;
+    const isCaughtUp = this.#due === undefined && this.#isComplete && !this.#parts.views.isChanging;
     if (isCaughtUp && this.#parts.bookmarks) return this.#bookmark(false);
-    return this.#parts.view.form === 'events' ? COMMENT : undefined;
+    return this.#parts.views.present.form === 'events' ? COMMENT : undefined;
   }
 
   #canStart({ awaited }: WatchStart): boolean {
@@ -107,13 +123,15 @@ export class Watcher implements Watch {
     const { version, before: complete } = plan;
     this.#beginning = { plan, at: 0 };
     this.#state = { ...this.#state, basis: version, position: version, newestSent: version, complete, seen: undefined };
-    this.#isReset = this.#parts.view.form === 'events' && plan.since === undefined;
+    this.#isReset = this.#parts.views.present.form === 'events' && plan.since === undefined;
   }
 
   /** Begins again if we do not know what happened since the client's version. A client of JSON lines must reconnect. */
   #beginAnew(version: string): void {
-    const { view, all } = this.#parts;
-    if (view.form === 'json') throw expired(version);
+    const { views, all } = this.#parts;
+    if (views.present.form === 'json') throw expired(version);
+    views.settle();
+    this.#rescoped = undefined;
     this.#due = 'first';
     this.#begin(all());
   }
@@ -126,11 +144,11 @@ export class Watcher implements Watch {
 
   /** Returns no bytes if the batch has no object for this client and there are more objects to look at. */
   #nextOfBeginning(): Uint8Array | undefined {
-    const { batches, store, view } = this.#parts;
+    const { batches, store, views } = this.#parts;
     while (this.#beginning) {
       const { plan, at } = this.#beginning;
       if (this.#isForgotten(plan)) return this.#reset(plan.complete);
-      const { bytes, next } = batches.begin(plan, at, view);
+      const { bytes, next } = batches.begin(plan, at, views.present);
       const isDone = next >= plan.keys.length;
       this.#beginning = isDone ? undefined : { plan, at: next };
       const newestSent = store.version;
@@ -152,14 +170,36 @@ export class Watcher implements Watch {
 
   /** Returns no bytes in the same case as `#nextOfBeginning`. */
   #nextOfChanges(): Uint8Array | undefined {
-    const { batches, store, view } = this.#parts;
+    const { batches, store, views } = this.#parts;
     while (!(this.#due && this.#isComplete) && this.#state.position !== store.version) {
       if (!store.changes.knows(this.#state.position)) return this.#reset(this.#state.complete);
-      const { bytes, next } = batches.after(this.#state, view);
+      const { bytes, next } = batches.after(this.#state, views.present);
       this.#state = next;
       if (bytes.length > 0 || next.position !== store.version) return bytes;
     }
     return undefined;
+  }
+
+  /** Comes when the client has all changes. An object that changes meanwhile is sent again, or DELETED again, which does no harm. */
+  #nextOfRights(): Uint8Array | undefined {
+    const { batches, store, views } = this.#parts;
+    if (!views.isChanging || this.#beginning || this.#state.position !== store.version) return undefined;
+    const { events, at } = this.#rescoped ?? { events: this.#scopeEvents(), at: 0 };
+    const { bytes, next } = batches.rescoped({ events, at }, this.#state, views.present);
+    if (next < events.lost.length + events.gained.length) {
+      this.#rescoped = { events, at: next };
+      return bytes;
+    }
+    this.#rescoped = undefined;
+    views.settle();
+    this.#due ??= 'caught up';
+    return bytes;
+  }
+
+  #scopeEvents(): ScopeEvents {
+    const { lost, gained } = this.#parts.views.changes();
+    const { store } = this.#parts;
+    return { lost: store.keysIn(lost), gained: store.keysIn(gained) };
   }
 
   #reset(version: string): Uint8Array | undefined {
@@ -181,11 +221,11 @@ export class Watcher implements Watch {
 
   /** The version grows even if no object changed, for example by pods that change no sum. */
   #bookmark(isFirst: boolean): Uint8Array {
-    const { batches, naming, store, view } = this.#parts;
+    const { batches, naming, store, views } = this.#parts;
     const { basis, position, complete, seen } = this.#state;
     const sent = seen ? naming.ahead(complete, seen) : complete;
     const whole = position === store.version ? naming.current() : sent;
-    return batches.bookmark(basis === position ? whole : naming.midway(position, complete), { isFirst }, view);
+    return batches.bookmark(basis === position ? whole : naming.midway(position, complete), { isFirst }, views.present);
   }
 }
 

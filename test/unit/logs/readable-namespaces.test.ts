@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Authorizer, RequestAttributes } from '../../../src/authorization/authorizer.ts';
-import { createReviewSeats, readableNamespaces } from '../../../src/logs/rights/readable-namespaces.ts';
+import { createReviewSeats } from '../../../src/authorization/namespace-reviews.ts';
+import { readableNamespaces } from '../../../src/logs/rights/readable-namespaces.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 
 const JOE = { name: 'joe', uid: 'u-1', groups: [] };
