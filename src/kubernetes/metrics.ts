@@ -124,6 +124,12 @@ export class ReflectorMetricsFamily {
         const isHidden = (): boolean => isOptional && gauges.isForbidden();
         this.exposeStaleness(resource, () => (isHidden() ? undefined : gauges.stalenessMs()));
       },
+      /** Takes back what `expose` exposed. */
+      withdraw: (gauges: ReflectorGauges): void => {
+        if (this.#reflectors.get(resource) !== gauges) return;
+        this.#reflectors.delete(resource);
+        this.#stalenessMs.delete(resource);
+      },
       listed: (result: 'ok' | FailureKind, seconds: number): void => {
         lists.inc({ resource, result });
         if (result === 'ok') this.#listDuration.observe({ resource }, seconds);
@@ -212,6 +218,7 @@ function createGauges(registry: Registry, reflectors: ReadonlyMap<string, Reflec
       labelNames: ['resource'],
       registers: [registry],
       collect() {
+        this.reset();
         for (const [resource, reflector] of reflectors) this.set({ resource }, value(reflector));
       },
     });
@@ -228,6 +235,7 @@ function createGauges(registry: Registry, reflectors: ReadonlyMap<string, Reflec
     labelNames: ['resource', 'state'],
     registers: [registry],
     collect() {
+      this.reset();
       for (const [resource, reflector] of reflectors) {
         for (const state of REFLECTOR_STATES) {
           this.set({ resource, state }, Number(reflector.state === state));

@@ -5,6 +5,7 @@ import { serviceUnavailable } from '../status-error.ts';
 import { LeafWarmer } from './bytes/leaf.ts';
 import { fullListComposer, objectComposer, selectionComposer } from './bytes/list-body.ts';
 import { type Composer, type Representation, VersionedRepresentation } from './bytes/representation.ts';
+import type { Entry } from './entries/entry.ts';
 import { answeredResource, typeMembers } from './entries/object-kind.ts';
 import type { Snapshot } from './entries/snapshot.ts';
 import type { ResourceStore } from './entries/store.ts';
@@ -60,8 +61,16 @@ export interface ListerOptions {
   readonly clock: Clock;
   /** Random for each process, so that versions of two processes are never equal. */
   readonly epoch: string;
-  /** Exposes how many bytes are held. */
-  exposeBytes(resource: string, bytes: () => number): void;
+  /** Exposes how many bytes are held. Absent: they are exposed elsewhere. */
+  exposeBytes?(resource: string, bytes: () => number): void;
+  /** Whether changed leaves are compressed from the start, before a client has asked for a compressed list. Default: yes. */
+  readonly isWarm?: boolean;
+}
+
+/** Objects of a list, and how many there are on all pages. */
+export interface SelectedEntries {
+  readonly entries: readonly Entry[];
+  readonly total: number;
 }
 
 /** The list of a kind and its watches, with the background work that they need. */
@@ -71,6 +80,8 @@ export interface RunningLister extends Lister, WatchSource, Age {
    * annotations. Runs until the signal aborts.
    */
   run(signal: AbortSignal): Promise<void>;
+  /** The entries of a list. Throws as `list` does. */
+  select(query: ListQuery, within?: Within): SelectedEntries;
 }
 
 export const createLister = (options: ListerOptions): RunningLister => new ResourceCache(options);
@@ -121,13 +132,16 @@ class ResourceCache implements RunningLister {
     this.#clock = options.clock;
     this.#feed = new Feed(store, { epoch: this.#epoch, clock: options.clock });
     const warmed = { hasSynced: () => this.#hasSynced(), snapshot: () => store.snapshot(), renew: () => store.renew() };
-    this.#warmer = new LeafWarmer(warmed, options.clock);
-    options.exposeBytes(store.kind.resource, () => store.heldBytes());
+    this.#warmer = new LeafWarmer(warmed, options.clock, options.isWarm ?? true);
+    options.exposeBytes?.(store.kind.resource, () => store.heldBytes());
   }
 
   list(query: ListQuery, within?: Within): Representation {
     const snapshot = this.#freshSnapshot();
-    if (within) return this.#selectWithin(snapshot, query, within);
+    if (within) {
+      const selection = this.#selection(snapshot, query, within);
+      return this.#represent(snapshot, selectionComposer(selection), within.id);
+    }
     if (query.conditions.length > 0) return this.#select(snapshot, query);
     const { limit, page, sortBy, ascending } = query;
     if (limit === -1n && sortBy === 'creationTimestamp' && !ascending) return this.#full(snapshot);
@@ -188,20 +202,22 @@ class ResourceCache implements RunningLister {
   }
 
   #select(snapshot: Snapshot, query: ListQuery): Representation {
-    return this.#represent(snapshot, selectionComposer(snapshot.select(query)));
+    return this.#represent(snapshot, selectionComposer(this.#selection(snapshot, query, undefined)));
+  }
+
+  select(query: ListQuery, within?: Within): SelectedEntries {
+    return this.#selection(this.#freshSnapshot(), query, within);
   }
 
   /** In the list of namespaces itself, what the caller may see depends on the name, as a filter by names does. */
-  #selectWithin(snapshot: Snapshot, query: ListQuery, within: Within): Representation {
+  #selection(snapshot: Snapshot, query: ListQuery, within: Within | undefined): SelectedEntries {
     const { kind } = this.#store;
+    if (!within || kind.namespaced) return snapshot.select(query, within);
     const place = placeOf(kind);
-    const selection = kind.namespaced
-      ? snapshot.select(query, within)
-      : snapshot.select({
-          ...query,
-          conditions: [...query.conditions, (object) => within.names.has(place(object))],
-        });
-    return this.#represent(snapshot, selectionComposer(selection), within.id);
+    return snapshot.select({
+      ...query,
+      conditions: [...query.conditions, (object) => within.names.has(place(object))],
+    });
   }
 
   #represent({ version }: Snapshot, composer: Composer, scope?: string): Representation {

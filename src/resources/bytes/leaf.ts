@@ -87,11 +87,11 @@ export class LeafWarmer {
   /** The version whose gzip list was sent partly uncompressed. */
   #storedVersion: number | undefined;
 
-  constructor(cache: WarmedCache, clock: Clock) {
+  /** `isWarm`: assumes that a client will ask for a compressed list soon after the start. */
+  constructor(cache: WarmedCache, clock: Clock, isWarm = true) {
     this.#cache = cache;
     this.#clock = clock;
-    // Assumes that a client will ask for a compressed list soon after the start.
-    this.#askedAt = clock.monotonic();
+    this.#askedAt = isWarm ? clock.monotonic() : Number.NEGATIVE_INFINITY;
   }
 
   /** Called when a gzip list is composed. */

@@ -21,7 +21,8 @@ export interface Entry extends StoredEntry, Shape {
  */
 export function toEntry(object: KubernetesObject, kind: ObjectKind): Entry {
   identified(object.metadata);
-  const shown = kind.answered?.show(object) ?? object;
+  const kept = kind.trim?.(object) ?? object;
+  const shown = kind.answered?.show(kept) ?? kept;
   const { metadata } = shown;
   const { name } = metadata;
   const namespace = kind.namespaced ? namespaceOf(metadata) : '';

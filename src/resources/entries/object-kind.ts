@@ -13,6 +13,8 @@ export interface ObjectKind {
   statusOf(object: KubernetesObject): string;
   /** What the decoration and the kind's own filters read of an object. It becomes `own` of the entry. */
   project?(object: KubernetesObject): unknown;
+  /** The part of an object that is kept. `statusOf` and `project` get the whole object. Absent: all of it. */
+  trim?(object: KubernetesObject): KubernetesObject;
   /** Set if answers show the objects as a kind of an API of ours. */
   readonly answered?: AnsweredKind;
   /** The annotations that the decoration adds. Stored annotations with these keys are not shown. */

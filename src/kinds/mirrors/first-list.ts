@@ -1,0 +1,77 @@
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import type { ReflectedStore, Replacement } from '../../kubernetes/reflector/store.ts';
+import type { Entry } from '../../resources/entries/entry.ts';
+import type { Steps } from '../../runtime/time-slices.ts';
+import { weightOf } from './held-kind.ts';
+
+interface FirstListWatch {
+  /** Whether the kind may have this many bytes. Called about once a MiB. */
+  fits(bytes: number): boolean;
+  /** Called once, when the first list has more than fits. */
+  tooLarge(): void;
+  /** Called once, when the first list is shown. */
+  listed(): void;
+}
+
+/** Between two questions whether the kind still fits. */
+const STRETCH_BYTES = 2 ** 20;
+
+/** Passes everything on to the store, and weighs the objects of the first list while they come, before they are all in memory. */
+export class WeighedStore implements ReflectedStore<Entry> {
+  readonly #store: ReflectedStore<Entry>;
+  readonly #watch: FirstListWatch;
+  #weight = 0;
+  /** The weight up to which `fits` has been asked. */
+  #room = 0;
+  #isListed = false;
+
+  constructor(store: ReflectedStore<Entry>, watch: FirstListWatch) {
+    this.#store = store;
+    this.#watch = watch;
+  }
+
+  get size(): number {
+    return this.#store.size;
+  }
+
+  toEntry(object: KubernetesObject): Entry {
+    const entry = this.#store.toEntry(object);
+    if (this.#isListed) return entry;
+    this.#weight += weightOf(entry.encoded.length);
+    if (this.#weight > this.#room) this.#askForRoom();
+    return entry;
+  }
+
+  #askForRoom(): void {
+    this.#room = this.#weight + STRETCH_BYTES;
+    if (this.#watch.fits(this.#weight)) return;
+    this.#room = Number.POSITIVE_INFINITY;
+    this.#watch.tooLarge();
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#store.get(key);
+  }
+
+  put(entry: Entry): void {
+    this.#store.put(entry);
+  }
+
+  remove(key: string, resourceVersion: string): void {
+    this.#store.remove(key, resourceVersion);
+  }
+
+  *prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void> {
+    const show = yield* this.#store.prepare(entries, replacement);
+    return () => {
+      show();
+      if (this.#isListed) return;
+      this.#isListed = true;
+      this.#watch.listed();
+    };
+  }
+
+  entries(): readonly Entry[] {
+    return this.#store.entries();
+  }
+}
