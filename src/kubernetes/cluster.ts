@@ -12,6 +12,7 @@ import { type AccessOptions, findAccess } from './access/find-access.ts';
 import { NO_CHAIN } from './access/impersonation.ts';
 import { ApiClient, ClusterError } from './client/api-client.ts';
 import { ConnectionPool } from './client/connection-pool.ts';
+import { type DiscoveryReader, HttpDiscovery } from './discovery/discovery-reader.ts';
 import { createSecretLag, ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
 import type { ClusterObjects, ObjectCollection } from './objects/cluster-objects.ts';
 import { HttpClusterObjects } from './objects/http-cluster-objects.ts';
@@ -68,6 +69,8 @@ export interface Cluster {
   };
   readonly reviewer: AccessReviews;
   readonly tokenReviewer: TokenReviews;
+  /** Which kinds the cluster serves. */
+  readonly discovery: DiscoveryReader;
   /** Reads and writes the objects of one collection. */
   objects(collection: ObjectCollection): ClusterObjects;
   /**
@@ -130,6 +133,7 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
     namespace,
     reviewer: new AccessReviews(client),
     tokenReviewer: new TokenReviews(client),
+    discovery: new HttpDiscovery({ client, clock, closed: closing.signal }),
     secrets: new ClusterSecrets({
       requests,
       clock,

@@ -35,6 +35,8 @@ export const TABLE: ImportTable = {
     // A kind, as it describes itself to the list engine.
     'src/nodes': ['src/resources', 'src/kubernetes'],
     'src/namespaces': ['src/resources', 'src/kubernetes'],
+    // Any kind of the cluster.
+    'src/kinds': ['src/resources', 'src/kubernetes', LOGGER],
     'src/users': ['src/observability'],
     'src/accounts': [
       'src/resources',
@@ -72,6 +74,7 @@ export const TABLE: ImportTable = {
       'src/accounts',
       'src/authorization',
       'src/resources',
+      'src/kinds',
       'src/gateway',
       'src/logs',
       'src/observability',
