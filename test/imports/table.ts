@@ -35,6 +35,7 @@ export const TABLE: ImportTable = {
     // A kind, as it describes itself to the list engine.
     'src/nodes': ['src/resources', 'src/kubernetes'],
     'src/namespaces': ['src/resources', 'src/kubernetes'],
+    'src/kinds': [],
     'src/users': ['src/observability'],
     'src/accounts': [
       'src/resources',
