@@ -41,7 +41,7 @@ file is valid, and so is a section with nothing below it. A name that is not on 
 instead. \`gatehouse --check-config\` reports all mistakes in the file, and in the files that it names, at once
 (exit code 2). Editors can use [config.schema.json](../config.schema.json).
 
-\`a.b\` is the key \`b\` of the map \`a\`; \`a[].b\` is the key \`b\` of each map in the list \`a\`. A *duration* has a unit: \`250ms\`, \`30s\`, \`1h30m\`; only 0 needs none. A *path* is a file
+\`a.b\` is the key \`b\` of the map \`a\`; \`a[].b\` is the key \`b\` of each map in the list \`a\`. A *duration* has a unit: \`250ms\`, \`30s\`, \`1h30m\`; only 0 needs none. An *amount of memory* has a unit of Kubernetes: \`256Mi\`, \`1Gi\`. A *path* is a file
 path inside the container or on the machine where the program runs. For the users file see [operations/users.md](operations/users.md#users).
 `;
 

@@ -85,6 +85,33 @@ const isWithin = (
   { minMs = 0, maxMs = Number.MAX_SAFE_INTEGER, orZero = false }: DurationBounds,
 ): boolean => (ms >= minMs && ms <= maxMs) || (orZero && ms === 0);
 
+/** Bytes of each unit of memory (docs of Kubernetes, "Memory resource units"). */
+const UNIT_BYTES: Readonly<Record<string, number>> = {
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  Mi: 1024 ** 2,
+  Gi: 1024 ** 3,
+  Ti: 1024 ** 4,
+};
+
+const MEMORY = /^([1-9]\d*(?:\.\d+)?)(M|G|T|Mi|Gi|Ti)$/;
+
+const MEMORY_MESSAGE = 'expected an amount of memory with its unit, such as "256Mi" or "1Gi"';
+
+/**
+ * An amount of memory: a quantity of Kubernetes in the file, bytes in the program. A bare number is refused, because its unit would be a
+ * guess. Units below a million bytes are refused, because in settings they are typing mistakes: `256m` is a quarter of a byte.
+ */
+export const memory = z
+  .string({ error: MEMORY_MESSAGE })
+  .regex(MEMORY, MEMORY_MESSAGE)
+  .meta({ examples: ['256Mi', '1Gi'], 'x-type': 'amount of memory', 'x-limits': 'at least 1M' })
+  .transform((given) => {
+    const [, amount, unit = ''] = MEMORY.exec(given) ?? [];
+    return Math.floor(Number(amount) * (UNIT_BYTES[unit] ?? 0));
+  });
+
 /** RFC 1123 label. */
 export const dnsLabel = textLike(
   /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,

@@ -3,6 +3,7 @@ import { fitsHeader } from '../runtime/text/header-text.ts';
 import { authentication } from './authentication-section.ts';
 import { dnsLabel, duration, objectName, path, port, section, textLike } from './fields.ts';
 import { gateway } from './gateway-section.ts';
+import { kinds } from './kinds-section.ts';
 import { limits } from './limits-section.ts';
 import { logging } from './logging-section.ts';
 
@@ -194,6 +195,7 @@ export const configSchema = z
           ),
       }),
     }).describe('The copy of the cluster’s nodes in memory.'),
+    kinds,
     keys: section({
       secretName: objectName
         .optional()

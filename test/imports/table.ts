@@ -36,7 +36,7 @@ export const TABLE: ImportTable = {
     'src/nodes': ['src/resources', 'src/kubernetes'],
     'src/namespaces': ['src/resources', 'src/kubernetes'],
     // Any kind of the cluster.
-    'src/kinds': ['src/resources', 'src/kubernetes', LOGGER],
+    'src/kinds': ['src/resources', 'src/kubernetes', 'src/authorization/authorizer.ts', 'src/authorization/permitted-scope.ts', LOGGER],
     'src/users': ['src/observability'],
     'src/accounts': [
       'src/resources',
@@ -65,7 +65,7 @@ export const TABLE: ImportTable = {
     'src/oauth/authorize/new-password-form.ts': ['src/oauth', ...SIGN_IN],
     'src/authentication': ['src/oauth', 'src/observability'],
     'src/authorization': ['src/kubernetes', 'src/observability'],
-    'src/logs': ['src/authorization/authorizer.ts', LOGGER],
+    'src/logs': ['src/authorization/authorizer.ts', 'src/authorization/namespace-reviews.ts', LOGGER],
     // Calls that go on to the cluster: whose they are, and what of them is passed on.
     'src/gateway': ['src/kubernetes', 'src/users/user.ts'],
     'src/http': [
@@ -76,6 +76,7 @@ export const TABLE: ImportTable = {
       'src/resources',
       'src/kinds',
       'src/gateway',
+      'src/kinds',
       'src/logs',
       'src/observability',
     ],
@@ -116,6 +117,7 @@ export const TABLE: ImportTable = {
       'src/authorization',
       'src/gateway',
       'src/http',
+      'src/kinds',
       'src/kubernetes',
       'src/logs',
       'src/oauth',
