@@ -101,9 +101,10 @@ export function serveRoutes(
   const allowed = middleware(authorize); // before any cache is read
   const router = createRouter();
   // Public routes (health, version, descriptions, /oauth) do not look at the bearer: a stale one must not fail a probe.
-  mountRoutes(router, routes, ({ access, before, gone }) => {
+  mountRoutes(router, routes, ({ access, before, gone, resolve }) => {
     if (access === 'public') return first;
-    const judged = gone ? [...known, withdrawn, allowed] : [...known, allowed];
+    const resolved = resolve ? [...known, middleware(resolve)] : known;
+    const judged = gone ? [...known, withdrawn, allowed] : [...resolved, allowed];
     return before ? [...first, middleware(before), ...judged] : [...first, ...judged];
   });
   const unknown = [middleware(refuseUnknownPublicPaths(platform)), ...known, allowed, middleware(refuseUnknownPaths)];

@@ -268,6 +268,13 @@ export interface Route {
   readonly crossOrigin?: ((origin: string) => boolean) | 'never';
   /** A step before authentication. */
   readonly before?: Step;
+  /** A step between authentication and authorization, which may find out which resource of the cluster the request is about. */
+  readonly resolve?: Step;
+  /**
+   * Whether a caller without the right to all objects may still see some of them. Then the handler answers with these, or refuses the
+   * request itself.
+   */
+  readonly narrows?: (exchange: Exchange) => boolean;
   /** Whether the route serves this request. Requests that it does not serve go to later routes. Default: it serves all. */
   readonly takes?: (request: IncomingMessage) => boolean;
   /** Answers a GET or HEAD that asks for a watch. It checks `Accept` itself. */

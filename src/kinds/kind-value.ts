@@ -1,7 +1,7 @@
+import type { ClusterKind } from '../kubernetes/discovery/cluster-kind.ts';
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/object.ts';
 import type { Kind } from '../resources/entries/kind.ts';
 import { isObject } from '../runtime/text/json-value.ts';
-import type { ClusterKind } from '../kubernetes/discovery/cluster-kind.ts';
 import type { KindWords } from './words/kind-words.ts';
 
 /**

@@ -36,7 +36,13 @@ export const TABLE: ImportTable = {
     'src/nodes': ['src/resources', 'src/kubernetes'],
     'src/namespaces': ['src/resources', 'src/kubernetes'],
     // Any kind of the cluster.
-    'src/kinds': ['src/resources', 'src/kubernetes', 'src/authorization/authorizer.ts', 'src/authorization/permitted-scope.ts', LOGGER],
+    'src/kinds': [
+      'src/resources',
+      'src/kubernetes',
+      'src/authorization/authorizer.ts',
+      'src/authorization/permitted-scope.ts',
+      LOGGER,
+    ],
     'src/users': ['src/observability'],
     'src/accounts': [
       'src/resources',

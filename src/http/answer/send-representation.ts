@@ -11,6 +11,8 @@ export interface RepresentationHeaders {
   readonly cacheControl: string;
   /** The age of the data, if the answer should contain it. */
   readonly staleSeconds?: number | undefined;
+  /** Further headers of a 200 and of a 304. They follow from what the ETag names. */
+  readonly further?: AnswerHeaders | undefined;
   /** Applies the caller's time limit to making a long body. */
   readonly deadline?: BodyDeadline;
 }
@@ -28,12 +30,12 @@ export function sendRepresentation(
   exchange: Exchange,
   answer: RepresentationHeaders & { readonly representation: Representation },
 ): void | Promise<void> {
-  const { representation, cacheControl, staleSeconds } = answer;
+  const { representation, cacheControl, staleSeconds, further } = answer;
   const { headers } = exchange.request;
   const wanted = chooseCoding(headers['accept-encoding'] as string | undefined);
   const coding = representation.identityLength < MIN_GZIP_BYTES ? 'identity' : wanted;
   const etag = representation.etag(coding);
-  const fresh = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' };
+  const fresh = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding', ...further };
   const validators = staleSeconds === undefined ? fresh : { ...fresh, ...staleHeaders(staleSeconds) };
   const known = headers['if-none-match'];
   if (known !== undefined && namesTag(known, etag)) {

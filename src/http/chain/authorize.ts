@@ -71,7 +71,8 @@ interface Asked {
 
 function accept(exchange: Exchange, decision: Decision, { identity, info, own }: Asked): Outcome {
   exchange.decided(decision);
-  if (!decision.allowed && own === undefined) throw forbidden(identity.name, info);
+  if (!decision.allowed && own === undefined && !exchange.route?.narrows?.(exchange))
+    throw forbidden(identity.name, info);
   return 'next';
 }
 

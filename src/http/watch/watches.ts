@@ -1,5 +1,5 @@
 import type { Age } from '../../resources/cache.ts';
-import type { WatchSource } from '../../resources/watch/watch.ts';
+import type { Watch, WatchSource } from '../../resources/watch/watch.ts';
 import type { WatchForm } from '../../resources/watch/watch-event.ts';
 import type { WatchQuery } from '../../resources/watch/watch-query.ts';
 import { onAbort } from '../../runtime/abort.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { serviceUnavailable } from '../../status-error.ts';
 import { chooseCoding } from '../answer/accept.ts';
-import type { AnswerWriter } from '../answer/answer.ts';
+import type { AnswerHeaders, AnswerWriter } from '../answer/answer.ts';
 import { staleHeaders } from '../answer/send-representation.ts';
 import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits/http-limits.ts';
@@ -29,7 +29,7 @@ export interface WatchesParts {
   readonly random: Random;
   /** Aborts when the port has closed: streams then end. */
   readonly closing: AbortSignal;
-  recheck(exchange: Exchange): Recheck;
+  recheck(exchange: Exchange, watch: Watch): Recheck;
 }
 
 /** The interval at which streams are checked while there are any. Changes within it are sent as one batch. */
@@ -99,9 +99,9 @@ export class Watches {
 
   /**
    * Answers this exchange with a stream. Throws 429 when the user may open no further watch, and the 503 and 410 of the source. A HEAD
-   * goes through the same checks as a GET, and gets only the headers.
+   * goes through the same checks as a GET, and gets only the headers. `further`: headers of the answer besides the usual ones.
    */
-  open(exchange: Exchange, query: WatchQuery, form: WatchForm): void {
+  open(exchange: Exchange, query: WatchQuery, form: WatchForm, further: AnswerHeaders = {}): void {
     const { source, age, seats, limits, writer, clock } = this.#parts;
     if (this.#endingShare !== undefined) throw serviceUnavailable('the server is stopping', 1);
     const user = exchange.identity?.name ?? '';
@@ -110,7 +110,7 @@ export class Watches {
     exchange.coding = chooseCoding(exchange.request.headers['accept-encoding'] as string | undefined);
     const { coding } = exchange;
     const headers = { ...HEADERS[form], ...HEADERS[coding], ...HEADERS.common };
-    writer.begin(exchange, { ...headers, ...staleHeaders(age.staleSeconds()) });
+    writer.begin(exchange, { ...headers, ...staleHeaders(age.staleSeconds()), ...further });
     if (exchange.request.method === 'HEAD') return void exchange.response.end();
     this.#version ??= source.refresh();
     const startedAt = clock.monotonic();
@@ -121,7 +121,7 @@ export class Watches {
       startedAt,
       endsAt:
         startedAt + (query.timeoutSeconds === undefined ? this.#within(LIFETIME_MS) : query.timeoutSeconds * 1_000),
-      recheck: this.#parts.recheck(exchange),
+      recheck: this.#parts.recheck(exchange, watch),
       times: {
         recheckMs: RECHECK_MS,
         bookmarkMs: BOOKMARK_MS,

@@ -1,8 +1,8 @@
+import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
 import type { Reflector } from '../../kubernetes/reflector/reflector.ts';
 import type { RunningLister } from '../../resources/cache.ts';
 import type { Kind } from '../../resources/entries/kind.ts';
 import type { ResourceStore } from '../../resources/entries/store.ts';
-import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
 import type { HoldingWay } from '../kind-value.ts';
 
 /** Why a kind is let go. */

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../kubernetes/cluster.ts';
+import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { createLister } from '../../resources/cache.ts';
 import { collectionPath } from '../../resources/entries/object-kind.ts';
@@ -6,7 +7,6 @@ import { ResourceStore } from '../../resources/entries/store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { TimeSlices } from '../../runtime/time-slices.ts';
 import { StatusError, serviceUnavailable } from '../../status-error.ts';
-import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
 import { createKindValue, type HoldingWay } from '../kind-value.ts';
 import type { KindMetrics } from '../metrics.ts';
 import type { KindWords } from '../words/kind-words.ts';

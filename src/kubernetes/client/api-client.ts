@@ -21,6 +21,7 @@ type Purpose =
   | 'objects_as_caller'
   /** A dry run by our own account: the cluster is expected to refuse it. */
   | 'objects_dry_run'
+  | 'objects_of_kinds'
   | 'version'
   | 'keys'
   | 'discovery';
@@ -91,6 +92,7 @@ const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
   objects: PAGE_BYTES,
   objects_as_caller: PAGE_BYTES,
   objects_dry_run: PAGE_BYTES,
+  objects_of_kinds: PAGE_BYTES,
   version: ONE_OBJECT_BYTES,
   keys: ONE_OBJECT_BYTES,
   discovery: DISCOVERY_BYTES,

@@ -67,4 +67,6 @@ export interface ObjectCollection {
   readonly kind: string;
   /** Absent for cluster-scoped kinds. */
   readonly namespace?: string;
+  /** The purpose of the requests in the metrics. Default: `objects`. */
+  readonly purpose?: 'objects_of_kinds';
 }

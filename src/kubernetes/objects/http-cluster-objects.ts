@@ -126,7 +126,7 @@ export class HttpClusterObjects implements ClusterObjects {
     const { client, clock, closed } = this.#parts;
     const whose = as
       ? ({ impersonation: impersonationOf(as), purpose: 'objects_as_caller' } as const)
-      : ({ purpose: dryRun ? 'objects_dry_run' : 'objects' } as const);
+      : ({ purpose: dryRun ? 'objects_dry_run' : (this.#collection.purpose ?? 'objects') } as const);
     return withTimeLimit(clock, { ms: TIME_LIMIT_MS, signals: [closed] }, (signal) =>
       client.json({ ...request, ...whose }, signal),
     );

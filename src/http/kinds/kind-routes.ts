@@ -1,0 +1,185 @@
+import type { PermittedScopes } from '../../authorization/permitted-scope.ts';
+import type { KindCatalog } from '../../kinds/catalog/kind-catalog.ts';
+import type { HeldKind } from '../../kinds/mirrors/held-kind.ts';
+import type { HeldKinds } from '../../kinds/mirrors/held-kinds.ts';
+import type { ObjectReader } from '../../kinds/object-reader.ts';
+import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
+import type { Kind } from '../../resources/entries/kind.ts';
+import { createListQueryParser, type ListQuery } from '../../resources/query/list-query.ts';
+import type { Within } from '../../resources/query/within.ts';
+import { createWatchQueryParser } from '../../resources/watch/watch-query.ts';
+import { derived } from '../../runtime/derived.ts';
+import { badRequest, notFound, serviceUnavailable } from '../../status-error.ts';
+import { chooseStreamForm } from '../answer/accept.ts';
+import { notAcceptable } from '../answer/refusals.ts';
+import { sendRepresentation } from '../answer/send-representation.ts';
+import type { Exchange, Handler, Route } from '../exchange.ts';
+import type { RouteTools } from '../family.ts';
+import { allowedMs, LIST_HEADERS } from '../routes/lists.ts';
+import type { Watches } from '../watch/watches.ts';
+import { createAskedKinds } from './asked-kind.ts';
+import { createVisibleParts, scopeHeaders } from './visible-part.ts';
+
+/** What the routes need of the kinds of the cluster. */
+export interface ServedKinds {
+  readonly catalog: Pick<KindCatalog, 'resolve'>;
+  readonly mirrors: HeldKinds;
+  readonly scopes: PermittedScopes;
+  readonly objects: ObjectReader;
+  /** The kind as the list engine reads queries about it, whole. */
+  valueOf(kind: ClusterKind): Kind;
+  /** What must be in memory before a query with this text can be answered, such as the Services for `serviceName`. */
+  prepare(kind: ClusterKind, query: string, exchange: Exchange): void | Promise<void>;
+}
+
+export interface KindRouteParts extends Pick<RouteTools, 'platform' | 'writer' | 'deadline'> {
+  readonly kinds: ServedKinds;
+  /** The watches of a kind in memory. */
+  watchesOf(held: HeldKind): Watches;
+}
+
+/** The largest page of a kind that is held by its fields: each object is a read at the cluster. */
+const MOST_READ = 500;
+
+/** The routes that list, get and watch every kind of the cluster that has no route of its own. */
+export function kindRoutes(parts: KindRouteParts): Route[] {
+  const { platform, kinds } = parts;
+  const asked = createAskedKinds(kinds.catalog);
+  const root = `/kapis/resources.${platform}.io/v1alpha3`;
+  const reads = new KindReads(parts, asked.of);
+  const common = {
+    access: 'authorized',
+    admission: 'other',
+    produces: 'json',
+    allowedMs,
+    resolve: asked.step,
+  } as const;
+  const collection = {
+    ...common,
+    methods: { GET: reads.list, HEAD: reads.list },
+    watch: reads.watch,
+    narrows: (exchange: Exchange) => mayNarrow(exchange, asked.of(exchange)),
+  };
+  const object = { ...common, methods: { GET: reads.get, HEAD: reads.get } };
+  return [
+    { ...collection, template: `${root}/{resources}` },
+    { ...object, template: `${root}/{resources}/{name}` },
+    { ...collection, template: `${root}/namespaces/{namespace}/{resources}` },
+    { ...object, template: `${root}/namespaces/{namespace}/{resources}/{name}` },
+  ];
+}
+
+/** A list or watch over all namespaces may become one over those where the caller has the right. */
+const mayNarrow = ({ signedIn: { info } }: Exchange, { namespaced }: ClusterKind): boolean =>
+  namespaced && info.namespace === '' && (info.verb === 'list' || info.verb === 'watch');
+
+class KindReads {
+  readonly #parts: KindRouteParts;
+  readonly #askedOf: (exchange: Exchange) => ClusterKind;
+  readonly #visible: ReturnType<typeof createVisibleParts>;
+  readonly #parsersOf: (kind: ClusterKind) => Parsers;
+
+  constructor(parts: KindRouteParts, askedOf: (exchange: Exchange) => ClusterKind) {
+    this.#parts = parts;
+    this.#askedOf = askedOf;
+    this.#visible = createVisibleParts(parts.kinds.scopes);
+    this.#parsersOf = derived((kind) => toParsers(parts.kinds.valueOf(kind)));
+  }
+
+  readonly list: Handler = (exchange) => {
+    const within = this.#visible.of(exchange);
+    return within instanceof Promise
+      ? within.then((part) => this.#listPart(exchange, part))
+      : this.#listPart(exchange, within);
+  };
+
+  #listPart(exchange: Exchange, within: Within | undefined): void | Promise<void> {
+    const { kinds } = this.#parts;
+    const kind = this.#askedOf(exchange);
+    const query = this.#parsersOf(kind).list(exchange.target.query);
+    const prepared = kinds.prepare(kind, exchange.target.query, exchange);
+    const held = prepared instanceof Promise ? prepared.then(() => kinds.mirrors.hold(kind)) : kinds.mirrors.hold(kind);
+    const send = (one: HeldKind): void | Promise<void> => this.#sendList(exchange, one, { query, within });
+    return held instanceof Promise ? held.then(send) : send(held);
+  }
+
+  #sendList(exchange: Exchange, held: HeldKind, asked: Asked): void | Promise<void> {
+    const { writer, deadline, platform } = this.#parts;
+    const { query, within } = asked;
+    if (query.timeoutMs !== undefined) deadline.check(exchange);
+    const { lister } = held;
+    const further = scopeHeaders(platform, within);
+    const headers = { ...LIST_HEADERS, staleSeconds: lister.staleSeconds(), further, deadline };
+    if (held.way === 'whole') {
+      return sendRepresentation(writer, exchange, { ...headers, representation: lister.list(query, within) });
+    }
+    return this.#readPage(exchange, held, asked).then((representation) =>
+      sendRepresentation(writer, exchange, { ...headers, representation }),
+    );
+  }
+
+  /** A page of a kind that is held by its fields: its objects are read from the cluster. */
+  async #readPage(exchange: Exchange, held: HeldKind, { query, within }: Asked) {
+    const { kinds, deadline } = this.#parts;
+    const { entries, total } = held.lister.select(query, within);
+    if (entries.length > MOST_READ) throw pageTooLong(held.clusterKind.resource);
+    const read = kinds.objects.page(held.clusterKind, { entries, total, scope: within?.id }, exchange.signal);
+    return deadline.allowed(read, exchange);
+  }
+
+  readonly get: Handler = async (exchange) => {
+    const { kinds, writer } = this.#parts;
+    const kind = this.#askedOf(exchange);
+    const { info } = exchange.signedIn;
+    const key = kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
+    const held = kinds.mirrors.held(kind);
+    const isWhole = held?.way === 'whole';
+    const representation = isWhole
+      ? held.lister.get(key)
+      : await kinds.objects.one(kind, { namespace: info.namespace, name: info.name }, exchange.signal);
+    if (!representation) throw notFound(kind.resource, info.name);
+    const staleSeconds = isWhole ? held.lister.staleSeconds() : undefined;
+    return sendRepresentation(writer, exchange, { ...LIST_HEADERS, representation, staleSeconds });
+  };
+
+  readonly watch: Handler = async (exchange) => {
+    const { kinds, watchesOf, platform } = this.#parts;
+    const { accept, 'last-event-id': lastEventId } = exchange.request.headers;
+    const chosen = chooseStreamForm(accept);
+    if (!chosen) throw notAcceptable('text/event-stream');
+    const { form, metadataOnly } = chosen;
+    const kind = this.#askedOf(exchange);
+    const within = await this.#visible.of(exchange);
+    const known = form === 'events' ? String(lastEventId ?? '') : undefined;
+    const query = this.#parsersOf(kind).watch(exchange.target.query, known);
+    await kinds.prepare(kind, exchange.target.query, exchange);
+    const held = await kinds.mirrors.hold(kind);
+    if (held.way === 'fields' && !metadataOnly) throw metadataOnlyHeld(kind.resource);
+    exchange.atEnd(held.watched());
+    const asked = { ...query, metadataOnly, ...(within ? { within } : {}) };
+    watchesOf(held).open(exchange, asked, form, scopeHeaders(platform, within));
+  };
+}
+
+interface Asked {
+  readonly query: ListQuery;
+  readonly within: Within | undefined;
+}
+
+interface Parsers {
+  readonly list: ReturnType<typeof createListQueryParser>;
+  readonly watch: ReturnType<typeof createWatchQueryParser>;
+}
+
+const toParsers = (kind: Kind): Parsers => ({ list: createListQueryParser(kind), watch: createWatchQueryParser(kind) });
+
+const pageTooLong = (resource: string) =>
+  badRequest(
+    `${resource} are held by their fields, because of kinds.memory: ask for pages of at most ${MOST_READ} with "limit"`,
+  );
+
+const metadataOnlyHeld = (resource: string) =>
+  serviceUnavailable(
+    `${resource} are held by their fields, because of kinds.memory: a watch gets metadata alone (Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1)`,
+    undefined,
+  );

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto';
+import type { NamespacedRight, PermittedScope, PermittedScopes } from '../../authorization/permitted-scope.ts';
+import type { Within } from '../../resources/query/within.ts';
+import { BoundedMap } from '../../runtime/bounded-map.ts';
+import { derived } from '../../runtime/derived.ts';
+import type { AnswerHeaders } from '../answer/answer.ts';
+import { forbidden } from '../chain/authorize.ts';
+import type { Exchange } from '../exchange.ts';
+
+/** The namespaces whose paths were asked for lately. Each takes about 300 bytes. */
+const MOST_NAMESPACES = 1_000;
+
+/** Finds out which part of a list a caller may see. */
+export interface VisibleParts {
+  /** The objects of the namespace in the path, or those of the namespaces where the caller has the right. `undefined`: all. */
+  of(exchange: Exchange): Within | undefined | Promise<Within>;
+}
+
+const toWithin = derived(({ id, names }: PermittedScope): Within => ({ id, names }));
+
+export function createVisibleParts(scopes: PermittedScopes): VisibleParts {
+  const single = new BoundedMap<Within>(MOST_NAMESPACES);
+  const one = (namespace: string): Within => {
+    const known = single.get(namespace) ?? { names: new Set([namespace]) };
+    single.set(namespace, known);
+    return known;
+  };
+  return {
+    of(exchange) {
+      const { info, identity } = exchange.signedIn;
+      if (info.namespace !== '') return one(info.namespace);
+      if (exchange.decision?.allowed !== false) return undefined;
+      const { verb, group, version, resource } = info;
+      const scope = scopes.scopeOf(identity, { verb, group, version, resource }, exchange.signal);
+      const found = (permitted: PermittedScope): Within => seen(exchange, toWithin(permitted));
+      return scope instanceof Promise ? scope.then(found) : found(scope);
+    },
+  };
+}
+
+const CORE = { group: '', version: 'v1' };
+const GET_NAMESPACE: NamespacedRight = { ...CORE, verb: 'get', resource: 'namespaces' };
+const LIST_PODS: NamespacedRight = { ...CORE, verb: 'list', resource: 'pods' };
+
+/** The namespaces that a caller without the right to all of them may see: those that they may get, or in which they may list pods. */
+export function createVisibleNamespaces(scopes: PermittedScopes): VisibleParts {
+  const joined = new WeakMap<PermittedScope, { readonly other: PermittedScope; readonly within: Within }>();
+  const join = (one: PermittedScope, other: PermittedScope): Within => {
+    const known = joined.get(one);
+    if (known?.other === other) return known.within;
+    const names = new Set([...one.names, ...other.names]);
+    const id = hash('sha256', `${one.id} ${other.id}`, 'hex').slice(0, one.id.length);
+    const within = { id, names };
+    joined.set(one, { other, within });
+    return within;
+  };
+  return {
+    of(exchange) {
+      if (exchange.decision?.allowed !== false) return undefined;
+      const { identity } = exchange.signedIn;
+      const both = [GET_NAMESPACE, LIST_PODS].map((right) => scopes.scopeOf(identity, right, exchange.signal));
+      const [one, other] = both as [PermittedScope | Promise<PermittedScope>, PermittedScope | Promise<PermittedScope>];
+      if (!(one instanceof Promise) && !(other instanceof Promise)) return seen(exchange, join(one, other));
+      return Promise.all([one, other]).then(([first, second]) => seen(exchange, join(first, second)));
+    },
+  };
+}
+
+/** Throws the 403 of a caller who may see nothing at all. */
+function seen(exchange: Exchange, within: Within): Within {
+  const { identity, info } = exchange.signedIn;
+  if (within.names.size === 0) throw forbidden(identity.name, info);
+  return within;
+}
+
+/** Says in a header that the answer is the part that the caller may see. */
+export function scopeHeaders(platform: string, within: Within | undefined): AnswerHeaders | undefined {
+  if (within?.id === undefined) return undefined;
+  const name = `${platform.slice(0, 1).toUpperCase()}${platform.slice(1)}-Scope`;
+  return { [name]: `permitted; namespaces=${within.names.size}` };
+}

@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto';
+import { ClusterError } from '../kubernetes/client/api-client.ts';
+import type { Cluster } from '../kubernetes/cluster.ts';
+import type { ClusterKind } from '../kubernetes/discovery/cluster-kind.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import { objectComposer, selectionComposer } from '../resources/bytes/list-body.ts';
+import { type Representation, VersionedRepresentation } from '../resources/bytes/representation.ts';
+import { type Entry, toEntry } from '../resources/entries/entry.ts';
+import type { Kind } from '../resources/entries/kind.ts';
+import { typeMembers } from '../resources/entries/object-kind.ts';
+import type { TimeSlices } from '../runtime/time-slices.ts';
+import { StatusError, serviceUnavailable } from '../status-error.ts';
+import { kindName } from './mirrors/held-kind.ts';
+
+export interface ObjectReaderParts {
+  readonly cluster: Pick<Cluster, 'objects'>;
+  readonly slices: TimeSlices;
+  /** The kind as answers show it, whole. */
+  valueOf(kind: ClusterKind): Kind;
+}
+
+interface ObjectName {
+  /** `''` for a cluster-scoped kind. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface Page {
+  readonly entries: readonly Entry[];
+  /** Of all pages. */
+  readonly total: number;
+  /** Part of the ETag: `Within.id`. */
+  readonly scope: string | undefined;
+}
+
+/** How many objects of a page are read at a time. */
+const AT_ONCE = 16;
+const RETRY_SECONDS = 5;
+
+/** Reads objects one by one from the cluster, with our own rights. The caller's rights are checked before. */
+export class ObjectReader {
+  readonly #parts: ObjectReaderParts;
+
+  constructor(parts: ObjectReaderParts) {
+    this.#parts = parts;
+  }
+
+  /** `undefined` if there is no such object. Rejects with a `StatusError`: 403 if the cluster refuses us the kind, else 503. */
+  async one(kind: ClusterKind, name: ObjectName, signal: AbortSignal): Promise<Representation | undefined> {
+    const entry = await this.#read(kind, name, signal);
+    if (!entry) return undefined;
+    const members = typeMembers(this.#parts.valueOf(kind));
+    return new VersionedRepresentation(tagOf([entry]), objectComposer(entry.encoded, members), this.#parts.slices);
+  }
+
+  /** The objects of a page as they are now. Those that vanished are left out, but not of the total. Rejects as `one` does. */
+  async page(kind: ClusterKind, { entries, total, scope = '' }: Page, signal: AbortSignal): Promise<Representation> {
+    const read: (Entry | undefined)[] = [];
+    let next = 0;
+    const work = async (): Promise<void> => {
+      while (next < entries.length) {
+        signal.throwIfAborted();
+        const at = next++;
+        read[at] = await this.#read(kind, entries[at] as Entry, signal);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const present = read.filter((entry) => entry !== undefined);
+    const composer = selectionComposer({ entries: present, total });
+    return new VersionedRepresentation(tagOf(present, `${total} ${scope}`), composer, this.#parts.slices);
+  }
+
+  async #read(kind: ClusterKind, { namespace, name }: ObjectName, signal: AbortSignal): Promise<Entry | undefined> {
+    const { group, version, resource } = kind;
+    const collection = { group, version, resource, kind: kind.kind, ...(namespace && { namespace }), purpose: 'objects_of_kinds' } as const;
+    signal.throwIfAborted();
+    const object = await this.#parts.cluster
+      .objects(collection)
+      .get(name)
+      .catch((error) => {
+        // The kind itself is gone, as when its definition was removed.
+        if (error instanceof ClusterError && error.status.code === 404) return undefined;
+        throw refusalOf(error, kind);
+      });
+    return object && this.#toEntry(kind, object);
+  }
+
+  #toEntry(kind: ClusterKind, object: KubernetesObject): Entry {
+    return toEntry(object, this.#parts.valueOf(kind));
+  }
+}
+
+function refusalOf(error: unknown, kind: ClusterKind): StatusError {
+  const name = kindName(kind);
+  if (error instanceof ClusterError && error.status.code === 403)
+    return new StatusError('Forbidden', {
+      message: `${name} are not available: the cluster does not let this server get them`,
+    });
+  return serviceUnavailable(`${name} are not available: the cluster does not answer`, RETRY_SECONDS, error);
+}
+
+/** Equal tags mean equal bytes: an object with this uid never has another state with this version. */
+const tagOf = (entries: readonly Entry[], more = ''): string =>
+  hash('sha256', `${more}\n${entries.map(({ uid, resourceVersion }) => `${uid} ${resourceVersion}`).join('\n')}`, 'hex').slice(
+    0,
+    32,
+  );
