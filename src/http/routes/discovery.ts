@@ -3,8 +3,9 @@ import { serviceUnavailable } from '../../status-error.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
-import type { Handler, ResourceKind, Route } from '../exchange.ts';
+import type { Exchange, Handler, ResourceKind, Route } from '../exchange.ts';
 import { toRequestInfo } from '../request-info.ts';
+import { type ApiResourceList, kindDiscovery, type ListableKinds } from './kind-discovery.ts';
 
 /** A served resource: its API group and version, its kind and its verbs. */
 interface ServedResource {
@@ -15,16 +16,30 @@ interface ServedResource {
   readonly verbs: readonly string[];
 }
 
-/** The discovery documents of /kapis, made from the routes themselves, so that they name only what is served. */
-export function discoveryRoutes(served: readonly Route[], writer: AnswerWriter): Route[] {
+/** The group version in which every kind of the cluster is served, and those kinds. */
+interface AllKinds {
+  readonly group: string;
+  readonly version: string;
+  readonly listable: ListableKinds;
+}
+
+/**
+ * The discovery documents of /kapis, made from the routes themselves, so that they name only what is served. With `all`, the document of
+ * that group version also names the kinds that the cluster has at the time of the request.
+ */
+export function discoveryRoutes(served: readonly Route[], writer: AnswerWriter, all?: AllKinds): Route[] {
   const resources = servedResources(served);
   const groups = [...new Set(resources.map((resource) => resource.group))].sort();
   const route = (template: string, document: object): Route => {
     const representation = toRepresentation(toJsonBytes(document));
-    const headers = { contentType: 'application/json', cacheControl: 'private, no-cache' };
-    const handler: Handler = (exchange) => sendRepresentation(writer, exchange, { ...headers, representation });
-    const methods = { GET: handler, HEAD: handler };
-    return { template, access: 'signed-in', admission: 'other', produces: 'json', methods };
+    return documentRoute(template, (exchange) => sendDocument(writer, exchange, representation));
+  };
+  const listRoute = (group: string, version: string): Route => {
+    const template = `/kapis/${group}/${version}`;
+    const own = toResourceList(group, version, resources);
+    if (all?.group !== group || all.version !== version) return route(template, own);
+    const current = kindDiscovery(own, all.listable);
+    return documentRoute(template, async (exchange) => sendDocument(writer, exchange, await current()));
   };
   const list = { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map((group) => toGroup(group, resources)) };
   return [
@@ -32,12 +47,18 @@ export function discoveryRoutes(served: readonly Route[], writer: AnswerWriter):
     ...groups.map((group) =>
       route(`/kapis/${group}`, { kind: 'APIGroup', apiVersion: 'v1', ...toGroup(group, resources) }),
     ),
-    ...groups.flatMap((group) =>
-      versionsOf(group, resources).map((version) =>
-        route(`/kapis/${group}/${version}`, toResourceList(group, version, resources)),
-      ),
-    ),
+    ...groups.flatMap((group) => versionsOf(group, resources).map((version) => listRoute(group, version))),
   ];
+}
+
+function documentRoute(template: string, handler: Handler): Route {
+  const methods = { GET: handler, HEAD: handler };
+  return { template, access: 'signed-in', admission: 'other', produces: 'json', methods };
+}
+
+function sendDocument(writer: AnswerWriter, exchange: Exchange, representation: Representation): void | Promise<void> {
+  const headers = { contentType: 'application/json', cacheControl: 'private, no-cache' };
+  return sendRepresentation(writer, exchange, { ...headers, representation });
 }
 
 function servedResources(routes: readonly Route[]): ServedResource[] {
@@ -68,8 +89,7 @@ function toGroup(name: string, resources: readonly ServedResource[]): object {
   return { name, versions, preferredVersion: versions[0] };
 }
 
-/** `metav1.APIResourceList`. */
-function toResourceList(group: string, version: string, resources: readonly ServedResource[]): object {
+function toResourceList(group: string, version: string, resources: readonly ServedResource[]): ApiResourceList {
   const own = resources.filter((resource) => resource.group === group && resource.version === version);
   return {
     kind: 'APIResourceList',
