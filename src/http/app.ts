@@ -24,7 +24,6 @@ import { admission } from './limits/admission.ts';
 import { createRefusalThrottle } from './limits/refusal-throttle.ts';
 import { createQueueStep, RequestQueue } from './limits/request-queue.ts';
 import { discoveryRoutes } from './routes/discovery.ts';
-import type { ListableKinds } from './routes/kind-discovery.ts';
 import type { CallerSteps } from './watch/recheck.ts';
 
 export interface AppParts extends Omit<RouteTools, 'bodies' | 'deadline' | 'callerSteps'> {
@@ -32,8 +31,6 @@ export interface AppParts extends Omit<RouteTools, 'bodies' | 'deadline' | 'call
   readonly families: readonly RouteFamily[];
   readonly verifier: BearerVerifier;
   readonly trustedProxies: readonly TrustedProxy[];
-  /** The kinds of the cluster that the list API serves, for its discovery. Absent: those with routes of their own are all. */
-  readonly listableKinds?: ListableKinds | undefined;
 }
 
 /** Creates the app of the API port. */
@@ -61,11 +58,9 @@ function serveFamilies(parts: AppParts): ServedFamily[] {
   return parts.families.map((serve) => serve(tools));
 }
 
-function allRoutes(
-  families: readonly ServedFamily[],
-  { writer, platform, listableKinds: listable }: AppParts,
-): Route[] {
+function allRoutes(families: readonly ServedFamily[], { writer, platform }: AppParts): Route[] {
   const served = families.flatMap(({ routes }) => routes);
+  const listable = families.find(({ listableKinds }) => listableKinds)?.listableKinds;
   const all = listable && { group: `resources.${platform}.io`, version: 'v1alpha3', listable };
   return [...served, ...discoveryRoutes(served, writer, all)];
 }

@@ -10,6 +10,7 @@ import type { AnswerDeadline } from './chain/answer-deadline.ts';
 import type { Route } from './exchange.ts';
 import type { HttpLimits } from './limits/http-limits.ts';
 import type { HttpMetrics } from './metrics.ts';
+import type { ListableKinds } from './routes/kind-discovery.ts';
 import type { CallerSteps } from './watch/recheck.ts';
 
 /** The dependencies that every family gets to make its routes; there is one such value for a port. */
@@ -53,6 +54,8 @@ export interface ServedFamily {
   pacesItself?(request: IncomingMessage): boolean;
   /** Whether the answer to a request may go on at a shutdown when other answers are cut. Absent: none may. */
   outlasts?(request: IncomingMessage): boolean;
+  /** The kinds that can be listed besides those that have a route of their own. Absent: none. */
+  readonly listableKinds?: ListableKinds;
   /** Absent: the family needs no notifications. */
   readonly others?: OtherRequests;
 }

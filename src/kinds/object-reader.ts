@@ -16,7 +16,7 @@ export interface ObjectReaderParts {
   readonly cluster: Pick<Cluster, 'objects'>;
   readonly slices: TimeSlices;
   /** The kind as answers show it, whole. */
-  valueOf(kind: ClusterKind): Kind;
+  kindValueOf(kind: ClusterKind): Kind;
 }
 
 interface ObjectName {
@@ -49,7 +49,7 @@ export class ObjectReader {
   async one(kind: ClusterKind, name: ObjectName, signal: AbortSignal): Promise<Representation | undefined> {
     const entry = await this.#read(kind, name, signal);
     if (!entry) return undefined;
-    const members = typeMembers(this.#parts.valueOf(kind));
+    const members = typeMembers(this.#parts.kindValueOf(kind));
     return new VersionedRepresentation(tagOf([entry]), objectComposer(entry.encoded, members), this.#parts.slices);
   }
 
@@ -72,7 +72,14 @@ export class ObjectReader {
 
   async #read(kind: ClusterKind, { namespace, name }: ObjectName, signal: AbortSignal): Promise<Entry | undefined> {
     const { group, version, resource } = kind;
-    const collection = { group, version, resource, kind: kind.kind, ...(namespace && { namespace }), purpose: 'objects_of_kinds' } as const;
+    const collection = {
+      group,
+      version,
+      resource,
+      kind: kind.kind,
+      ...(namespace && { namespace }),
+      purpose: 'objects_of_kinds',
+    } as const;
     signal.throwIfAborted();
     const object = await this.#parts.cluster
       .objects(collection)
@@ -86,7 +93,7 @@ export class ObjectReader {
   }
 
   #toEntry(kind: ClusterKind, object: KubernetesObject): Entry {
-    return toEntry(object, this.#parts.valueOf(kind));
+    return toEntry(object, this.#parts.kindValueOf(kind));
   }
 }
 
@@ -101,7 +108,8 @@ function refusalOf(error: unknown, kind: ClusterKind): StatusError {
 
 /** Equal tags mean equal bytes: an object with this uid never has another state with this version. */
 const tagOf = (entries: readonly Entry[], more = ''): string =>
-  hash('sha256', `${more}\n${entries.map(({ uid, resourceVersion }) => `${uid} ${resourceVersion}`).join('\n')}`, 'hex').slice(
-    0,
-    32,
-  );
+  hash(
+    'sha256',
+    `${more}\n${entries.map(({ uid, resourceVersion }) => `${uid} ${resourceVersion}`).join('\n')}`,
+    'hex',
+  ).slice(0, 32);

@@ -10,6 +10,7 @@ import { createAccounts, toAccountsOptions } from './accounts/accounts.ts';
 import { type Authorization, createAuthorization, toAuthorizationOptions } from './authorization.ts';
 import { type Family, NO_UPKEEP, type Shared } from './family.ts';
 import { createGateway, toGatewayOptions } from './gateway.ts';
+import { createKinds, createScopes, type Kinds, toKindsOptions } from './kinds.ts';
 import { createListMirrors, toListMirrorsOptions } from './list-mirrors.ts';
 import { createLogs, toLogsOptions } from './logs.ts';
 import { toTokenServiceOptions } from './token-options.ts';
@@ -18,6 +19,8 @@ import { ClusterVersionReader, type Release, type Runtime } from './versions.ts'
 
 export interface FamilyParts extends Shared, Pick<TokenServiceParts, 'bcrypt'> {
   readonly cluster: Cluster;
+  /** The memory limit of the container in bytes; absent when there is none. */
+  readonly memoryLimit?: (() => number) | undefined;
 }
 
 /** What authenticates and authorizes every call. `makeFamilies` returns it, because both parts come from families. */
@@ -38,7 +41,9 @@ export async function makeFamilies(
 ): Promise<Judges> {
   const { cluster, registry, logger } = parts;
   const exposeBytes = createCacheBytes(registry);
-  const lists = add(createListMirrors(toListMirrorsOptions(config), { ...parts, exposeBytes }));
+  let kinds: Kinds | undefined;
+  const served = { kinds: () => kinds?.served };
+  const lists = add(createListMirrors(toListMirrorsOptions(config), { ...parts, exposeBytes, ...served }));
   const accounts = config.accounts.enabled
     ? add(createAccounts(toAccountsOptions(config), { ...parts, exposeBytes }))
     : undefined;
@@ -49,6 +54,11 @@ export async function makeFamilies(
   add({ routes: tokenReviewFamily(tokens.tokenReviews) });
   const ofCluster = { ...parts, logger: logger.child({ apiServer: cluster.apiServer }) };
   const { authorizer, reviews } = add(createAuthorization(toAuthorizationOptions(config), ofCluster));
+  if (config.kinds.enabled) {
+    const namespaces = lists.namespaceSource;
+    const scopes = createScopes({ authorizer, namespaces, clock: parts.clock }, config.authorization.maxStaleness);
+    kinds = add(createKinds(toKindsOptions(config), { ...parts, scopes, heldBytes: lists.heldBytes }));
+  }
   const api = accounts && reviews ? add(accounts.createApi({ tokens, reviews })) : undefined;
   firstPasswords = api?.firstPasswords;
   const followed = { stateOf: api?.gatewayStateOf };

@@ -1,5 +1,7 @@
+import type { NamespaceSource } from '../authorization/permitted-scopes.ts';
 import type { Config } from '../config/config.ts';
-import { listFamily, type ServedList } from '../http/routes/list-family.ts';
+import type { ServedKinds } from '../http/kinds/kind-routes.ts';
+import { listFamily, type ServedList } from '../http/kinds/list-family.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
@@ -47,12 +49,18 @@ export interface ListMirrorsParts {
   readonly random: Random;
   /** Shows how many bytes the mirror of a resource holds. */
   exposeBytes(resource: string, bytes: () => number): void;
+  /** The kinds that are in memory only while somebody asks for them. Called when the routes are made. */
+  kinds?(): ServedKinds | undefined;
 }
 
 /** Every kind that is listed, in memory: what the routes read, and what keeps it current. */
 export interface ListMirrors extends Family {
   /** All namespaces, in no order. Throws a 503 before the first sync and when they are too old. */
   namespaces(): readonly Pick<Entry, 'name' | 'createdAt'>[];
+  /** The same, with a version that changes with them. */
+  readonly namespaceSource: NamespaceSource;
+  /** The bytes of nodes and namespaces. */
+  heldBytes(): number;
 }
 
 /** Connects reflectors, stores and listers of nodes and namespaces, and the reflector of pods if `usage` is on. */
@@ -73,11 +81,21 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
   const namespaces = createListMirror({ ...common, store: namespaceStore, isRequired }, shared);
   const ofPods = pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : [];
   return {
-    routes: listFamily([servedList(nodeStore, nodes), servedList(namespaceStore, namespaces)]),
+    routes: listFamily([servedList(nodeStore, nodes), servedList(namespaceStore, namespaces)], () => ({
+      kinds: parts.kinds?.(),
+    })),
     namespaces() {
       namespaces.lister.refresh();
       return namespaceStore.entries();
     },
+    namespaceSource: {
+      version() {
+        namespaces.lister.refresh();
+        return namespaceStore.version;
+      },
+      all: () => namespaceStore.entries(),
+    },
+    heldBytes: () => nodeStore.heldBytes() + namespaceStore.heldBytes(),
     upkeep: allUpkeep([nodes.upkeep, namespaces.upkeep, { ...NO_UPKEEP, parts: ofPods }]),
   };
 }

@@ -72,7 +72,11 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     opening.defer(() => closed(family, shared.logger));
     return family;
   };
-  const judges = await makeFamilies(config, { ...shared, cluster, bcrypt: parts.bcrypt }, add);
+  const judges = await makeFamilies(
+    config,
+    { ...shared, cluster, bcrypt: parts.bcrypt, memoryLimit: parts.memoryLimit },
+    add,
+  );
   for (const make of parts.families ?? []) add(await make(shared));
   const state: ProcessState = { isStopping: false, closing: new AbortController() };
   const checks = [...checksOf(families), stoppingCheck(state)];

@@ -16,24 +16,25 @@ import { sendRepresentation } from '../answer/send-representation.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
 import type { RouteTools } from '../family.ts';
 import { allowedMs, LIST_HEADERS } from '../routes/lists.ts';
+import { scopeHeaders, type VisibleParts } from '../routes/visible-part.ts';
 import type { Watches } from '../watch/watches.ts';
 import { createAskedKinds } from './asked-kind.ts';
-import { createVisibleParts, scopeHeaders } from './visible-part.ts';
 
 /** What the routes need of the kinds of the cluster. */
 export interface ServedKinds {
-  readonly catalog: Pick<KindCatalog, 'resolve'>;
+  readonly catalog: Pick<KindCatalog, 'resolve' | 'kinds'>;
   readonly mirrors: HeldKinds;
   readonly scopes: PermittedScopes;
   readonly objects: ObjectReader;
   /** The kind as the list engine reads queries about it, whole. */
-  valueOf(kind: ClusterKind): Kind;
+  kindValueOf(kind: ClusterKind): Kind;
   /** What must be in memory before a query with this text can be answered, such as the Services for `serviceName`. */
   prepare(kind: ClusterKind, query: string, exchange: Exchange): void | Promise<void>;
 }
 
 export interface KindRouteParts extends Pick<RouteTools, 'platform' | 'writer' | 'deadline'> {
   readonly kinds: ServedKinds;
+  readonly visible: VisibleParts;
   /** The watches of a kind in memory. */
   watchesOf(held: HeldKind): Watches;
 }
@@ -76,14 +77,14 @@ const mayNarrow = ({ signedIn: { info } }: Exchange, { namespaced }: ClusterKind
 class KindReads {
   readonly #parts: KindRouteParts;
   readonly #askedOf: (exchange: Exchange) => ClusterKind;
-  readonly #visible: ReturnType<typeof createVisibleParts>;
+  readonly #visible: VisibleParts;
   readonly #parsersOf: (kind: ClusterKind) => Parsers;
 
   constructor(parts: KindRouteParts, askedOf: (exchange: Exchange) => ClusterKind) {
     this.#parts = parts;
     this.#askedOf = askedOf;
-    this.#visible = createVisibleParts(parts.kinds.scopes);
-    this.#parsersOf = derived((kind) => toParsers(parts.kinds.valueOf(kind)));
+    this.#visible = parts.visible;
+    this.#parsersOf = derived((kind) => toParsers(parts.kinds.kindValueOf(kind)));
   }
 
   readonly list: Handler = (exchange) => {

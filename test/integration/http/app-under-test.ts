@@ -16,7 +16,7 @@ import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import { aboutFamily } from '../../../src/http/routes/about.ts';
 import { accountFamily, type ServedAccounts } from '../../../src/http/routes/accounts.ts';
 import type { Descriptions, ReleaseInfo } from '../../../src/http/routes/discovery.ts';
-import { listFamily, type ServedList } from '../../../src/http/routes/list-family.ts';
+import { listFamily, type ServedList } from '../../../src/http/kinds/list-family.ts';
 import { oauthFamily } from '../../../src/http/routes/oauth.ts';
 import { tokenReviewFamily } from '../../../src/http/routes/token-review.ts';
 import { createNamespaceKind } from '../../../src/namespaces/namespace-kind.ts';

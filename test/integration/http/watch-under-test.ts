@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../../../src/http/app.ts';
-import type { ServedList } from '../../../src/http/routes/list-family.ts';
+import type { ServedList } from '../../../src/http/kinds/list-family.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { waitFor } from '../../support/waiting.ts';

@@ -1,0 +1,96 @@
+import type { HeldKind } from '../../kinds/mirrors/held-kind.ts';
+import type { Age, Lister } from '../../resources/cache.ts';
+import type { Kind } from '../../resources/entries/kind.ts';
+import type { Watch, WatchSource } from '../../resources/watch/watch.ts';
+import { onAbort } from '../../runtime/abort.ts';
+import { derived } from '../../runtime/derived.ts';
+import type { Exchange } from '../exchange.ts';
+import type { RouteFamily, RouteTools } from '../family.ts';
+import type { UserSeats } from '../limits/user-seats.ts';
+import { registerWatches } from '../metrics.ts';
+import { listRoutes } from '../routes/lists.ts';
+import { createVisibleNamespaces, createVisibleParts, type VisibleParts } from '../routes/visible-part.ts';
+import { createRecheck, type Recheck } from '../watch/recheck.ts';
+import { Watches, watchSeats } from '../watch/watches.ts';
+import { kindRoutes, type ServedKinds } from './kind-routes.ts';
+import { scopedRecheck } from './scoped-recheck.ts';
+
+/** A kind, its list in memory and its watches. */
+export interface ServedList {
+  readonly kind: Kind;
+  readonly lister: Lister;
+  readonly watches: WatchSource;
+  readonly age: Age;
+}
+
+/** What is made after the lists of the kinds that are always in memory. */
+interface FurtherLists {
+  /** All other kinds of the cluster. Absent: they are not served. */
+  readonly kinds?: ServedKinds | undefined;
+}
+
+/**
+ * The lists and watches of all kinds. All watches share one limit. `further` is called once, when the routes are made. A path of a kind in
+ * `lists` is never one of the kinds of the cluster.
+ */
+export const listFamily =
+  (lists: readonly ServedList[], further: () => FurtherLists = () => ({})): RouteFamily =>
+  (tools) => {
+    const { clock, limits, metrics, registry, callerSteps, maxDecisionAgeMs, platform } = tools;
+    const seats = watchSeats(limits, metrics);
+    registerWatches(registry, seats);
+    const recheck = createRecheck(callerSteps, clock, maxDecisionAgeMs);
+    const { kinds } = further();
+    const namespaces = kinds && createVisibleNamespaces(kinds.scopes);
+    const watching = { tools, seats, recheck };
+    const always = lists.flatMap((list) => {
+      const visible = list.kind.resource === 'namespaces' ? namespaces : undefined;
+      const watches = createWatches({ source: list.watches, age: list.age, visible }, watching);
+      return listRoutes({ ...tools, ...list, watches, visible });
+    });
+    if (!kinds) return { routes: always };
+    const visible = createVisibleParts(kinds.scopes);
+    const watchesOf = derived((held: HeldKind) => {
+      const { lister, stopped } = held;
+      return createWatches({ source: lister, age: lister, visible, stopped }, watching);
+    });
+    return {
+      routes: [...always, ...kindRoutes({ ...tools, platform, kinds, visible, watchesOf })],
+      listableKinds: kinds.catalog,
+    };
+  };
+
+interface WatchedList {
+  readonly source: WatchSource;
+  readonly age: Age;
+  readonly visible?: VisibleParts | undefined;
+  /** Aborts when the list is no longer kept: its watches end. */
+  readonly stopped?: AbortSignal;
+}
+
+interface WatchingParts {
+  readonly tools: RouteTools;
+  readonly seats: UserSeats;
+  recheck(exchange: Exchange): Recheck;
+}
+
+function createWatches({ source, age, visible, stopped }: WatchedList, parts: WatchingParts): Watches {
+  const { tools, seats } = parts;
+  const recheck = (exchange: Exchange, watch: Watch): Recheck => {
+    const checked = parts.recheck(exchange);
+    return visible ? scopedRecheck(checked, { exchange, watch }, { visible, clock: tools.clock }) : checked;
+  };
+  const closing = stopped ? eitherOf(tools.closing, stopped) : tools.closing;
+  return new Watches({ ...tools, source, age, seats, recheck, closing });
+}
+
+/** Aborts with the first of the two. Unlike `AbortSignal.any`, it leaves nothing behind at the signal that lives longer. */
+function eitherOf(long: AbortSignal, short: AbortSignal): AbortSignal {
+  const either = new AbortController();
+  const stopListening = onAbort(long, () => either.abort());
+  onAbort(short, () => {
+    stopListening();
+    either.abort();
+  });
+  return either.signal;
+}
