@@ -35,6 +35,13 @@ export const TABLE: ImportTable = {
     // A kind, as it describes itself to the list engine.
     'src/nodes': ['src/resources', 'src/kubernetes'],
     'src/namespaces': ['src/resources', 'src/kubernetes'],
+    // The kinds that the cluster's discovery tells.
+    'src/kinds': [
+      'src/resources',
+      'src/kubernetes',
+      'src/authorization/authorizer.ts',
+      'src/authorization/permitted-scope.ts',
+    ],
     'src/users': ['src/observability'],
     'src/accounts': [
       'src/resources',

@@ -1,7 +1,7 @@
 import type { Leaf } from '../bytes/leaf.ts';
 import type { Selection } from '../bytes/list-body.ts';
 import { allOf } from '../query/filter.ts';
-import type { ListQuery, SortKey } from '../query/list-query.ts';
+import type { ListQuery, SortKey, ValueOrder } from '../query/list-query.ts';
 import type { Entry } from './entry.ts';
 
 /** All objects at one version. Never changes, so an answer that is composed later still shows one state. */
@@ -11,15 +11,21 @@ export class Snapshot {
   /** In the default order. */
   readonly leaves: readonly Leaf<Entry>[];
   readonly #leavesByName: readonly Leaf<Entry>[];
-  readonly #sorted: { [order in SortKey]?: readonly Entry[] } = {};
+  readonly #leavesByValue: ReadonlyMap<ValueOrder, readonly Leaf<Entry>[]>;
+  readonly #sorted = new Map<SortKey, readonly Entry[]>();
 
   constructor(
     version: number,
-    indexes: { readonly byCreation: readonly Leaf<Entry>[]; readonly byName: readonly Leaf<Entry>[] },
+    indexes: {
+      readonly byCreation: readonly Leaf<Entry>[];
+      readonly byName: readonly Leaf<Entry>[];
+      readonly byValue: ReadonlyMap<ValueOrder, readonly Leaf<Entry>[]>;
+    },
   ) {
     this.version = version;
     this.leaves = indexes.byCreation;
     this.#leavesByName = indexes.byName;
+    this.#leavesByValue = indexes.byValue;
     this.size = this.leaves.reduce((sum, leaf) => sum + leaf.entries.length, 0);
   }
 
@@ -39,9 +45,16 @@ export class Snapshot {
 
   /** Descending. The leaves are sorted, so this only copies references, once per version. */
   #inOrder(sortBy: SortKey): readonly Entry[] {
-    const leaves = sortBy === 'name' ? this.#leavesByName : this.leaves;
-    this.#sorted[sortBy] ??= leaves.flatMap((leaf) => leaf.entries);
-    return this.#sorted[sortBy];
+    const sorted = this.#sorted.get(sortBy) ?? this.#leavesOf(sortBy).flatMap((leaf) => leaf.entries);
+    this.#sorted.set(sortBy, sorted);
+    return sorted;
+  }
+
+  #leavesOf(sortBy: SortKey): readonly Leaf<Entry>[] {
+    if (sortBy === 'creationTimestamp') return this.leaves;
+    const leaves = sortBy === 'name' ? this.#leavesByName : this.#leavesByValue.get(sortBy);
+    if (leaves) return leaves;
+    throw new Error(`the store has no order for ${JSON.stringify(sortBy)}`);
   }
 }
 

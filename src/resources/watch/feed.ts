@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { ListState } from '../entries/collection-version.ts';
 import type { ResourceStore } from '../entries/store.ts';
-import { allOf } from '../query/filter.ts';
+import { allOf, dependOnOthers } from '../query/filter.ts';
 import type { Watch } from './watch.ts';
 import { type InitialState, WatchBatches } from './watch-batches.ts';
 import type { WatchForm } from './watch-event.ts';
@@ -22,6 +22,8 @@ export class Feed {
   readonly #options: FeedOptions;
   readonly #naming: WatchNaming;
   readonly #batches: WatchBatches;
+  /** Counts the watches whose conditions depend on other objects. They share no events, because each began at another time. */
+  #alone = 0;
   #kept: { readonly version: number; readonly beginnings: Map<string, InitialState> } | undefined;
 
   constructor(store: ResourceStore, options: FeedOptions) {
@@ -32,8 +34,9 @@ export class Feed {
   }
 
   watch(query: WatchQuery, form: WatchForm): Watch {
-    const { conditions, filterKey, bookmarks, from, initialEvents, metadataOnly = false } = query;
+    const { conditions, bookmarks, from, initialEvents, metadataOnly = false } = query;
     const { clock } = this.#options;
+    const filterKey = dependOnOthers(conditions) ? `${query.filterKey}#${++this.#alone}` : query.filterKey;
     const matches = filterKey === '' ? () => true : allOf(conditions);
     const view = { form, metadataOnly, filterKey, matches };
     const all = (): InitialState => this.#beginning('', () => this.#all());
