@@ -36,13 +36,12 @@ export function createKindValue(kind: ClusterKind, { platform, words, way, isSec
     namespaced,
     sortWords: words.sortWords,
     filters: words.filters,
-    statusOf: words.statusOf ?? noStatus,
+    statusOf: words.statusOf,
     ...(words.project ? { project: words.project } : {}),
+    ...(words.isSameOwn ? { isSameOwn: words.isSameOwn } : {}),
     trim: keep,
   };
 }
-
-const noStatus = (): string => '';
 
 const wholeOf = (object: KubernetesObject): KubernetesObject => ({ ...object, metadata: trimmed(object.metadata) });
 

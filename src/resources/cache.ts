@@ -145,7 +145,7 @@ class ResourceCache implements RunningLister {
     if (query.conditions.length > 0) return this.#select(snapshot, query);
     const { limit, page, sortBy, ascending } = query;
     if (limit === -1n && sortBy === 'creationTimestamp' && !ascending) return this.#full(snapshot);
-    const key = `${limit} ${page} ${sortBy} ${ascending}`;
+    const key = `${limit} ${page} ${typeof sortBy === 'string' ? sortBy : sortBy.word} ${ascending}`;
     const kept = this.#pages.get(key);
     if (kept) return kept;
     const representation = this.#select(snapshot, query);

@@ -5,9 +5,9 @@ import { selectionComposer } from './bytes/list-body.ts';
 import { type Entry, toEntry } from './entries/entry.ts';
 import { NamespaceIndex } from './entries/namespace-index.ts';
 import type { ObjectKind } from './entries/object-kind.ts';
-import { ORDERS } from './entries/ordered-index.ts';
+import { orderOf } from './entries/ordered-index.ts';
 import { Snapshot } from './entries/snapshot.ts';
-import type { ListQuery } from './query/list-query.ts';
+import type { ListQuery, SortKey } from './query/list-query.ts';
 
 /**
  * The body of a list whose objects were fetched for this one answer: filtered, ordered and paged like a list from memory.
@@ -16,10 +16,13 @@ import type { ListQuery } from './query/list-query.ts';
  */
 export function fetchedList(objects: readonly KubernetesObject[], kind: ObjectKind, query: ListQuery): Uint8Array {
   const entries = objects.flatMap((object) => understood(object, kind));
-  const leafIn = (order: keyof typeof ORDERS) => [new Leaf(entries.toSorted(ORDERS[order]))];
+  const leafIn = (order: SortKey) => [new Leaf(entries.toSorted(orderOf(order)))];
+  const { sortBy } = query;
+  const byValue = new Map(typeof sortBy === 'string' ? [] : [[sortBy, leafIn(sortBy)] as const]);
   const snapshot = new Snapshot(0, {
     byCreation: leafIn('creationTimestamp'),
     byName: leafIn('name'),
+    byValue,
     byNamespace: new NamespaceIndex(),
   });
   return Buffer.concat(atOnce(selectionComposer(snapshot.select(query)).identity()));

@@ -11,7 +11,8 @@ import { createKindValue } from '../kinds/kind-value.ts';
 import { KindMetrics } from '../kinds/metrics.ts';
 import { HeldKinds, type HeldKindsOptions } from '../kinds/mirrors/held-kinds.ts';
 import { ObjectReader } from '../kinds/object-reader.ts';
-import { type KindWords, wordsOf } from '../kinds/words/kind-words.ts';
+import type { KindWords } from '../kinds/words/kind-words.ts';
+import { wordsOf } from '../kinds/words/words-of.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { ClusterKind } from '../kubernetes/discovery/cluster-kind.ts';
 import { derived } from '../runtime/derived.ts';
@@ -66,7 +67,11 @@ export function createKinds({ rules, memory, ...options }: KindsOptions, parts: 
   const catalog = createKindCatalog({ platform, discovery: cluster.discovery, clock, logger, rules });
   const slices = new TimeSlices(clock);
   const wordsFor = (kind: ClusterKind): KindWords =>
-    wordsOf(kind, { platform, selectorOf: (namespace, service) => selectorIn(mirrors, namespace, service) });
+    wordsOf(kind, {
+      platform,
+      selectorOf: (namespace, service) => selectorIn(mirrors, namespace, service),
+      annotationsOf: (namespace, role) => annotationsIn(mirrors, namespace, role),
+    });
   const kindValueOf = derived((kind: ClusterKind) =>
     createKindValue(kind, { platform, words: wordsFor(kind), way: 'whole', isSecret: isSecret(kind) }),
   );
@@ -126,4 +131,15 @@ function selectorIn(
 ): Readonly<Record<string, string>> | undefined {
   const services = mirrors.held({ group: '', resource: 'services' });
   return services?.store.get(`${namespace}/${service}`)?.own as Readonly<Record<string, string>> | undefined;
+}
+
+/** The annotations of a role, if the roles are in memory. */
+function annotationsIn(
+  mirrors: HeldKinds,
+  namespace: string,
+  role: string,
+): Readonly<Record<string, string>> | undefined {
+  const resource = namespace === '' ? 'clusterroles' : 'roles';
+  const roles = mirrors.held({ group: 'rbac.authorization.k8s.io', resource });
+  return roles?.store.get(namespace === '' ? role : `${namespace}/${role}`)?.annotations;
 }

@@ -1,5 +1,5 @@
 import { compareResourceVersions } from '../../kubernetes/object.ts';
-import { type Change, isSameShape, type Mark, withPast } from './change.ts';
+import { type Change, isSameShape, type Mark, type ShapedKind, withPast } from './change.ts';
 import { type ListState, later, NOTHING } from './collection-version.ts';
 import type { Entry } from './entry.ts';
 
@@ -53,12 +53,17 @@ const SPARE_CHANGES = 1_024;
  * change, which costs a push and a comparison of the small fields.
  */
 export class ChangeLog {
+  readonly #kind: ShapedKind;
   #changes: Change[] = [];
   readonly #newest = new Map<string, Change>();
   /** The bytes of the objects whose newest change is a removal, oldest first. */
   readonly #removed = new Map<string, number>();
   #removedBytes = 0;
   #forgotten = BEGINNING;
+
+  constructor(kind: ShapedKind = {}) {
+    this.#kind = kind;
+  }
 
   /**
    * Prepares a change, so that only `add` is left to do in the step that shows it. `previous` is what the store has
@@ -69,8 +74,8 @@ export class ChangeLog {
     const last = this.#newest.get(entry.key);
     const mark = { version: NO_VERSION, changedAt: changedAt ?? last?.changedAt ?? entry.resourceVersion };
     const isSame = last !== undefined && previous !== undefined && previous.uid === entry.uid;
-    const hasShape = isSame && isSameShape(previous, entry);
-    const past = last && previous && !hasShape ? withPast(last, previous, mark) : last;
+    const hasShape = isSame && isSameShape(previous, entry, this.#kind);
+    const past = last && previous && !hasShape ? withPast(last, previous, mark, this.#kind) : last;
     const change = {
       key: entry.key,
       isNewest: true,
@@ -90,7 +95,7 @@ export class ChangeLog {
     const last = this.#newest.get(entry.key);
     if (!last) return undefined;
     const mark = { version: NO_VERSION, changedAt };
-    const change = { ...last, ...withPast(last, entry, mark), ...mark, removed: entry.uid };
+    const change = { ...last, ...withPast(last, entry, mark, this.#kind), ...mark, removed: entry.uid };
     return { change, last, mark, isNewShape: false, removedBytes: entry.encoded.length };
   }
 

@@ -1,6 +1,7 @@
 import type { Shape } from '../query/filter.ts';
 import type { ListState } from './collection-version.ts';
 import type { Entry } from './entry.ts';
+import type { ObjectKind } from './object-kind.ts';
 
 /** A point in time, by the store's version and by the cluster's. */
 export interface Mark {
@@ -51,31 +52,38 @@ const MOST_PAST_SHAPES = 4;
 
 type Past = Pick<Change, 'past' | 'pastForgottenAt'>;
 
+/** The kind of an object, as far as its shapes depend on it. */
+export type ShapedKind = Pick<ObjectKind, 'isSameOwn'>;
+
+const WITHOUT_OWN: ShapedKind = {};
+
 /** Adds to the past the shape that `entry` had since `last`. */
-export function withPast(last: Change, entry: Entry, until: Mark): Past {
-  const past = [...last.past, { shape: shapeOf(entry), from: last.shapedAt, until }];
+export function withPast(last: Change, entry: Entry, until: Mark, kind = WITHOUT_OWN): Past {
+  const past = [...last.past, { shape: shapeOf(entry, kind), from: last.shapedAt, until }];
   if (past.length <= MOST_PAST_SHAPES) return { past, pastForgottenAt: last.pastForgottenAt };
   return { past: past.slice(1), pastForgottenAt: past[0]?.until ?? until };
 }
 
 /** Leaves out the encoded object, which takes most of an entry's memory. */
-function shapeOf({ name, namespace, uid, labels, annotations, owners, status }: Entry): Shape {
-  return { name, namespace, uid, labels, annotations, owners, status };
+function shapeOf({ name, namespace, uid, labels, annotations, owners, status, own }: Entry, kind: ShapedKind): Shape {
+  return { name, namespace, uid, labels, annotations, owners, status, own: kind.isSameOwn ? own : undefined };
 }
 
-/** Whether filters see the two alike. It compares texts by reference, so `b` must come from `sharingTexts(a, …)`. */
-export const isSameShape = (a: Entry, b: Entry): boolean =>
+/** Whether filters see the two alike. It compares texts and `own` by reference, so `b` must come from `sharingTexts(a, …)`. */
+export const isSameShape = (a: Entry, b: Entry, kind = WITHOUT_OWN): boolean =>
   a.status === b.status &&
   a.labels === b.labels &&
   a.annotations === b.annotations &&
+  (a.own === b.own || !kind.isSameOwn) &&
   a.owners.length === b.owners.length &&
   a.owners.every((owner, at) => owner.uid === b.owners[at]?.uid && owner.kind === b.owners[at]?.kind);
 
-/** `next`, with the texts of `previous` where the two are equal. So a past shape takes memory only for what changed. */
-export const sharingTexts = (previous: Entry, next: Entry): Entry => ({
+/** `next`, with the texts and the `own` of `previous` where the two are equal. So a past shape takes memory only for what changed. */
+export const sharingTexts = (previous: Entry, next: Entry, kind = WITHOUT_OWN): Entry => ({
   ...next,
   labels: shared(previous.labels, next.labels),
   annotations: shared(previous.annotations, next.annotations),
+  own: kind.isSameOwn?.(previous.own, next.own) ? previous.own : next.own,
 });
 
 function shared(previous: Entry['labels'], next: Entry['labels']): Entry['labels'] {

@@ -11,10 +11,15 @@ export interface ObjectKind {
   readonly namespaced: boolean;
   /** The word that the `status` filter compares. */
   statusOf(object: KubernetesObject): string;
-  /** What the decoration and the kind's own filters read of an object. It becomes `own` of the entry. */
+  /** What the decoration, the kind's own filters and its own orders read of an object. It becomes `own` of the entry. */
   project?(object: KubernetesObject): unknown;
   /** The part of an object that is kept. `statusOf` and `project` get the whole object. Absent: all of it. */
   trim?(object: KubernetesObject): KubernetesObject;
+  /**
+   * Whether two values of `project` are equal. A kind with a watch needs it if its filters read `own`: then the engine remembers the
+   * value that an object had before, to tell a watcher when the object no longer matches. So the value should be small.
+   */
+  isSameOwn?(a: unknown, b: unknown): boolean;
   /** Set if answers show the objects as a kind of an API of ours. */
   readonly answered?: AnsweredKind;
   /** The annotations that the decoration adds. Stored annotations with these keys are not shown. */

@@ -1,23 +1,28 @@
 import type { Steps } from '../../runtime/time-slices.ts';
 import { Leaf } from '../bytes/leaf.ts';
-import type { SortKey } from '../query/list-query.ts';
+import type { KeptOrder, SortKey, ValueOrder } from '../query/list-query.ts';
 import type { Entry } from './entry.ts';
 import { NamespaceIndex } from './namespace-index.ts';
 
 /**
- * Entries by key and in both orders. A copy is cheap and separate from the original, so a large change can be made in a copy
+ * Entries by key and in every order of their kind. A copy is cheap and separate from the original, so a large change can be made in a copy
  * and shown at once.
  */
 export class Content {
   readonly byCreation: OrderedIndex;
   readonly byName: OrderedIndex;
   readonly byNamespace: NamespaceIndex;
+  readonly byValue: ReadonlyMap<ValueOrder, OrderedIndex>;
   readonly #entries: Map<string, Entry>;
 
-  constructor(of?: Content) {
+  /** `of`: what it copies. `orders`: those that only this kind has. */
+  constructor(of?: Content, orders: Iterable<ValueOrder> = of?.byValue.keys() ?? []) {
     this.byCreation = of?.byCreation.copy() ?? new OrderedIndex(ORDERS.creationTimestamp);
     this.byName = of?.byName.copy() ?? new OrderedIndex(ORDERS.name);
     this.byNamespace = new NamespaceIndex(of?.byNamespace);
+    this.byValue = new Map(
+      [...orders].map((order) => [order, of?.byValue.get(order)?.copy() ?? new OrderedIndex(orderOf(order))]),
+    );
     this.#entries = new Map(of ? of.#entries : []);
   }
 
@@ -39,6 +44,7 @@ export class Content {
     this.byCreation.put(entry, previous);
     this.byName.put(entry, previous);
     this.byNamespace.put(entry, previous);
+    for (const index of this.byValue.values()) index.put(entry, previous);
   }
 
   remove(key: string): void {
@@ -48,6 +54,7 @@ export class Content {
     this.byCreation.remove(entry);
     this.byName.remove(entry);
     this.byNamespace.remove(entry);
+    for (const index of this.byValue.values()) index.remove(entry);
   }
 
   /** Puts all of them. This is cheaper than single `put`s if most leaves change. */
@@ -59,6 +66,7 @@ export class Content {
     const all = [...this.#entries.values()];
     yield* this.byCreation.fillInSteps(all);
     yield* this.byName.fillInSteps(all);
+    for (const index of this.byValue.values()) yield* index.fillInSteps(all);
   }
 }
 
@@ -93,12 +101,21 @@ export type Order = (a: Entry, b: Entry) => number;
 const descending = (a: string, b: string): number => (a < b ? 1 : a > b ? -1 : 0);
 const byNameDescending: Order = (a, b) => descending(a.name, b.name) || descending(a.namespace, b.namespace);
 
-/** The two orders a list may have; the ascending ones are their exact reverse. */
-export const ORDERS: Readonly<Record<SortKey, Order>> = {
+/** The orders that every list may have; the ascending ones are their exact reverse. */
+export const ORDERS: Readonly<Record<KeptOrder, Order>> = {
   name: byNameDescending,
   creationTimestamp: (a, b) =>
     a.createdAt === b.createdAt ? byNameDescending(a, b) : a.createdAt < b.createdAt ? 1 : -1,
 };
+
+/** The order of a list, descending. Objects of equal value are in the order of their names. */
+export function orderOf(key: SortKey): Order {
+  if (typeof key === 'string') return ORDERS[key];
+  return (a, b) => {
+    const [one, other] = [key.value(a), key.value(b)];
+    return one === other ? byNameDescending(a, b) : one < other ? 1 : -1;
+  };
+}
 
 /** The entries in one order, kept sorted. What `leaves` returned is never changed. */
 export class OrderedIndex {

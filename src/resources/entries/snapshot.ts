@@ -1,11 +1,11 @@
 import type { Leaf } from '../bytes/leaf.ts';
 import type { Selection } from '../bytes/list-body.ts';
 import { allOf } from '../query/filter.ts';
-import type { ListQuery, SortKey } from '../query/list-query.ts';
+import type { ListQuery, SortKey, ValueOrder } from '../query/list-query.ts';
 import type { Within } from '../query/within.ts';
 import type { Entry } from './entry.ts';
 import type { NamespaceIndex } from './namespace-index.ts';
-import { ORDERS } from './ordered-index.ts';
+import { orderOf } from './ordered-index.ts';
 
 /** All objects at one version. Never changes, so an answer that is composed later still shows one state. */
 export class Snapshot {
@@ -15,9 +15,10 @@ export class Snapshot {
   readonly leaves: readonly Leaf<Entry>[];
   readonly #leavesByName: readonly Leaf<Entry>[];
   readonly #byNamespace: NamespaceIndex;
-  readonly #sorted: { [order in SortKey]?: readonly Entry[] } = {};
   /** The entries in order that a caller may see, for each caller who asked since this version. */
-  readonly #visible = new WeakMap<Within, { [order in SortKey]?: readonly Entry[] }>();
+  readonly #visible = new WeakMap<Within, Map<SortKey, readonly Entry[]>>();
+  readonly #leavesByValue: ReadonlyMap<ValueOrder, readonly Leaf<Entry>[]>;
+  readonly #sorted = new Map<SortKey, readonly Entry[]>();
 
   /** `byNamespace` changes with the store, so `select` may be called only while the snapshot is the present one. */
   constructor(
@@ -26,12 +27,14 @@ export class Snapshot {
       readonly byCreation: readonly Leaf<Entry>[];
       readonly byName: readonly Leaf<Entry>[];
       readonly byNamespace: NamespaceIndex;
+      readonly byValue: ReadonlyMap<ValueOrder, readonly Leaf<Entry>[]>;
     },
   ) {
     this.version = version;
     this.leaves = indexes.byCreation;
     this.#leavesByName = indexes.byName;
     this.#byNamespace = indexes.byNamespace;
+    this.#leavesByValue = indexes.byValue;
     this.size = this.leaves.reduce((sum, leaf) => sum + leaf.entries.length, 0);
   }
 
@@ -58,20 +61,21 @@ export class Snapshot {
       const entries = query.ascending ? sorted.slice(total - to, total - from).reverse() : sorted.slice(from, to);
       return { entries, total };
     }
-    const leaves = query.sortBy === 'name' ? this.#leavesByName : this.leaves;
+    const leaves = this.#leavesOf(query.sortBy);
     return { entries: visibleSlice(leaves, within, { from, to, ascending: query.ascending }), total };
   }
 
   /** Descending. */
   #inOrderWithin(sortBy: SortKey, within: Within): readonly Entry[] {
-    const known = this.#visible.get(within) ?? {};
+    const known = this.#visible.get(within) ?? new Map();
     this.#visible.set(within, known);
-    known[sortBy] ??= this.#sortWithin(sortBy, within.names);
-    return known[sortBy];
+    const sorted = known.get(sortBy) ?? this.#sortWithin(sortBy, within.names);
+    known.set(sortBy, sorted);
+    return sorted;
   }
 
   #sortWithin(sortBy: SortKey, names: ReadonlySet<string>): readonly Entry[] {
-    if (this.#byNamespace.count(names) < this.size * SPARSE) return this.#byNamespace.in(names).sort(ORDERS[sortBy]);
+    if (this.#byNamespace.count(names) < this.size * SPARSE) return this.#byNamespace.in(names).sort(orderOf(sortBy));
     return this.#inOrder(sortBy).filter(({ namespace }) => names.has(namespace));
   }
 
@@ -82,9 +86,16 @@ export class Snapshot {
 
   /** Descending. The leaves are sorted, so this only copies references, once per version. */
   #inOrder(sortBy: SortKey): readonly Entry[] {
-    const leaves = sortBy === 'name' ? this.#leavesByName : this.leaves;
-    this.#sorted[sortBy] ??= leaves.flatMap((leaf) => leaf.entries);
-    return this.#sorted[sortBy];
+    const sorted = this.#sorted.get(sortBy) ?? this.#leavesOf(sortBy).flatMap((leaf) => leaf.entries);
+    this.#sorted.set(sortBy, sorted);
+    return sorted;
+  }
+
+  #leavesOf(sortBy: SortKey): readonly Leaf<Entry>[] {
+    if (sortBy === 'creationTimestamp') return this.leaves;
+    const leaves = sortBy === 'name' ? this.#leavesByName : this.#leavesByValue.get(sortBy);
+    if (leaves) return leaves;
+    throw new Error(`the store has no order for ${JSON.stringify(sortBy)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ReflectedStore, Replacement } from '../../kubernetes/reflector/store.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
+import { valueOrdersOf } from '../query/list-query.ts';
 import { sharingTexts } from './change.ts';
 import { ChangeLog, type PreparedChange } from './change-log.ts';
 import type { ListState } from './collection-version.ts';
@@ -17,18 +18,18 @@ interface Redecorated {
 }
 
 /**
- * The objects of a kind in both orders. Added annotations are written into the entries when a snapshot is taken. So each
+ * The objects of a kind in all its orders. Added annotations are written into the entries when a snapshot is taken. So each
  * entry is written once for any number of changes since the last snapshot.
  */
 export class ResourceStore implements ReflectedStore<Entry> {
   readonly kind: Kind;
   /** The last change of each object. */
-  readonly changes = new ChangeLog();
+  readonly changes: ChangeLog;
   readonly progress: ListProgress;
   /** Runs all long work on the entries. */
   readonly slices: TimeSlices;
   readonly #decoration: Decoration | undefined;
-  #content = new Content();
+  #content: Content;
   /** The copy in which the decoration is making many changes. Changes from the cluster go into it as well. */
   #aside: Content | undefined;
   #isReplacing = false;
@@ -38,6 +39,8 @@ export class ResourceStore implements ReflectedStore<Entry> {
   constructor(kind: Kind, slices: TimeSlices) {
     this.kind = kind;
     this.slices = slices;
+    this.changes = new ChangeLog(kind);
+    this.#content = new Content(undefined, valueOrdersOf(kind.sortWords));
     this.#decoration = kind.decorate?.(this.#decorated());
     this.progress = new ListProgress(this.changes, this.#decoration?.progress);
     this.progress.objects.countIn(() => this.#content.entries());
@@ -109,6 +112,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
       byCreation: this.#content.byCreation.leaves,
       byName: this.#content.byName.leaves,
       byNamespace: this.#content.byNamespace,
+      byValue: new Map([...this.#content.byValue].map(([order, { leaves }]) => [order, leaves])),
     });
     return this.#snapshot;
   }
@@ -176,7 +180,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
   #finished(entry: Entry): Entry {
     const decorated = this.#decoration?.decorate(entry) ?? entry;
     const previous = this.#content.get(entry.key);
-    return previous ? sharingTexts(previous, decorated) : decorated;
+    return previous ? sharingTexts(previous, decorated, this.kind) : decorated;
   }
 
   #put(entry: Entry, changedAt: string | undefined): void {

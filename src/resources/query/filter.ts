@@ -13,10 +13,7 @@ export interface Shape {
   readonly owners: readonly Owner[];
   /** The word that the object's kind has for the object's state. */
   readonly status: string;
-  /**
-   * What the kind keeps of the object. Past shapes do not have it, so only kinds without a watch may have filters that
-   * read it.
-   */
+  /** What the kind keeps of the object. Past shapes have it only if the kind has `isSameOwn`. */
   readonly own?: unknown;
 }
 
@@ -25,7 +22,14 @@ export interface Owner {
   readonly kind: unknown;
 }
 
-export type Condition = (object: Shape) => boolean;
+export interface Condition {
+  (object: Shape): boolean;
+  /**
+   * Set if the answer depends on other objects as well: the condition with the state that they have now, or when they are first
+   * looked at. So one list shows one state, and a watch knows later what it chose before.
+   */
+  asOfNow?(): Condition;
+}
 
 /** Reads the text of a parameter into a condition on objects, or says why it cannot. */
 export type FilterReader = (text: string, name: string) => Condition | StatusCause;
@@ -49,20 +53,29 @@ export const commonFilters = (platform: string): FilterReaders =>
   ]);
 
 /** A filter on the status word. Refuses any text but these words. */
-export const statusFilter =
-  (words: readonly string[]): FilterReader =>
+export const statusFilter = (words: readonly string[]): FilterReader => oneOf(words, ({ status }) => status);
+
+/** A filter on a text that `read` finds in an object. Refuses any text but these words. */
+export const oneOf =
+  (words: readonly string[], read: (object: Shape) => string | undefined): FilterReader =>
   (text, name) =>
-    words.includes(text) ? ({ status }) => status === text : notOneOf(name, text, words);
+    words.includes(text) ? (object) => read(object) === text : notOneOf(name, text, words);
 
 /** Says that a filter of KubeSphere 3.4 is not offered. */
 export const notOffered: FilterReader = (_, name) =>
   refusal('FieldValueForbidden', `query parameter "${name}" is not offered`, name);
 
-/** All conditions as one. */
-export const allOf =
-  (conditions: readonly Condition[]): Condition =>
-  (object) =>
-    conditions.every((holds) => holds(object));
+/** All conditions as one, as of now. */
+export function allOf(conditions: readonly Condition[]): (object: Shape) => boolean {
+  const present = conditions.map((condition) => condition.asOfNow?.() ?? condition);
+  const [only] = present;
+  if (only && present.length === 1) return only;
+  return (object) => present.every((holds) => holds(object));
+}
+
+/** Whether the same object may fulfil one of them today and not tomorrow, without a change of the object. */
+export const dependOnOthers = (conditions: readonly Condition[]): boolean =>
+  conditions.some(({ asOfNow }) => asOfNow !== undefined);
 
 export const notOneOf = (name: string, text: string, words: readonly string[]): StatusCause =>
   invalid(name, `${quoted(text)} is not one of ${words.join(', ')}`, 'FieldValueNotSupported');

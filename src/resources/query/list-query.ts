@@ -11,7 +11,7 @@ import {
 } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { CLIENT_PARAMETERS, type ClientSetting } from './client-parameters.ts';
-import { type Condition, commonFilters, type FilterReaders, notOneOf } from './filter.ts';
+import { type Condition, commonFilters, type FilterReaders, notOneOf, type Shape } from './filter.ts';
 
 /** A list request's parameters, parsed once. */
 export interface ListQuery extends ClientSetting {
@@ -25,10 +25,31 @@ export interface ListQuery extends ClientSetting {
   readonly conditions: readonly Condition[];
 }
 
-export type SortKey = 'name' | 'creationTimestamp';
+/** The orders in which the store keeps the objects of every kind. */
+export type KeptOrder = 'name' | 'creationTimestamp';
+
+/** An order by a value that a kind has for each object; then by name and namespace. */
+export interface ValueOrder {
+  /** Tells the orders of a kind apart. */
+  readonly word: string;
+  /** Either numbers or texts for all objects of the kind. Texts are compared by code units. */
+  value(object: Ordered): number | string;
+}
+
+/** What a `ValueOrder` reads of an object. */
+export interface Ordered extends Pick<Shape, 'status' | 'own'> {
+  /** Milliseconds since 1970. An object without a creation time counts as the oldest. */
+  readonly createdAt: number;
+}
+
+export type SortKey = KeptOrder | ValueOrder;
 
 /** The words of `sortBy`, in the order of the error message. */
 export type SortWords = ReadonlyMap<string, SortKey>;
+
+/** The orders that only a kind with these words has. */
+export const valueOrdersOf = (words: SortWords): ReadonlySet<ValueOrder> =>
+  new Set([...words.values()].filter((order) => typeof order !== 'string'));
 
 /** The words of `sortBy` that every kind has. */
 export const COMMON_SORT_WORDS: SortWords = new Map([

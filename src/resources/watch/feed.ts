@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { ListState } from '../entries/collection-version.ts';
 import type { ResourceStore } from '../entries/store.ts';
-import { allOf } from '../query/filter.ts';
+import { allOf, dependOnOthers } from '../query/filter.ts';
 import type { Watch } from './watch.ts';
 import { type InitialState, WatchBatches } from './watch-batches.ts';
 import type { WatchForm } from './watch-event.ts';
@@ -23,6 +23,8 @@ export class Feed {
   readonly #options: FeedOptions;
   readonly #naming: WatchNaming;
   readonly #batches: WatchBatches;
+  /** Counts the watches whose conditions depend on other objects. They share no events, because each began at another time. */
+  #alone = 0;
   #kept: { readonly version: number; readonly beginnings: Map<string, InitialState> } | undefined;
 
   constructor(store: ResourceStore, options: FeedOptions) {
@@ -33,9 +35,10 @@ export class Feed {
   }
 
   watch(query: WatchQuery, form: WatchForm): Watch {
-    const { conditions, filterKey, bookmarks, initialEvents, metadataOnly = false, within } = query;
+    const { conditions, bookmarks, initialEvents, metadataOnly = false, within } = query;
     const { clock } = this.#options;
     const from = knownFrom(query);
+    const filterKey = dependOnOthers(conditions) ? `${query.filterKey}#${++this.#alone}` : query.filterKey;
     const matches = filterKey === '' ? () => true : allOf(conditions);
     const views = new WatchViews({ form, metadataOnly, filterKey, matches }, this.#store.kind, within);
     const all = (): InitialState => this.#beginning('', () => this.#all());
