@@ -12,6 +12,7 @@ import { KindMetrics } from '../kinds/metrics.ts';
 import { HeldKinds, type HeldKindsOptions } from '../kinds/mirrors/held-kinds.ts';
 import { ObjectReader } from '../kinds/object-reader.ts';
 import type { KindWords } from '../kinds/words/kind-words.ts';
+import { selectorKept } from '../kinds/words/service-words.ts';
 import { wordsOf } from '../kinds/words/words-of.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { ClusterKind } from '../kubernetes/discovery/cluster-kind.ts';
@@ -94,7 +95,7 @@ export function createKinds({ rules, memory, ...options }: KindsOptions, parts: 
   });
   const objects = new ObjectReader({ cluster, slices, kindValueOf });
   return {
-    served: { catalog, mirrors, scopes, objects, kindValueOf, prepare: () => undefined },
+    served: { catalog, mirrors, scopes, objects, kindValueOf },
     upkeep: {
       ...NO_UPKEEP,
       parts: [
@@ -129,8 +130,7 @@ function selectorIn(
   namespace: string,
   service: string,
 ): Readonly<Record<string, string>> | undefined {
-  const services = mirrors.held({ group: '', resource: 'services' });
-  return services?.store.get(`${namespace}/${service}`)?.own as Readonly<Record<string, string>> | undefined;
+  return selectorKept(mirrors.held({ group: '', resource: 'services' })?.store.get(`${namespace}/${service}`));
 }
 
 /** The annotations of a role, if the roles are in memory. */

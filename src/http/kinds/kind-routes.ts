@@ -19,20 +19,19 @@ import { allowedMs, LIST_HEADERS } from '../routes/lists.ts';
 import { scopeHeaders, type VisibleParts } from '../routes/visible-part.ts';
 import type { Watches } from '../watch/watches.ts';
 import { createAskedKinds } from './asked-kind.ts';
+import { createPreparation, type Preparation } from './preparation.ts';
 
 /** What the routes need of the kinds of the cluster. */
 export interface ServedKinds {
-  readonly catalog: Pick<KindCatalog, 'resolve' | 'kinds'>;
+  readonly catalog: Pick<KindCatalog, 'resolve' | 'kinds' | 'find'>;
   readonly mirrors: HeldKinds;
   readonly scopes: PermittedScopes;
   readonly objects: ObjectReader;
   /** The kind as the list engine reads queries about it, whole. */
   kindValueOf(kind: ClusterKind): Kind;
-  /** What must be in memory before a query with this text can be answered, such as the Services for `serviceName`. */
-  prepare(kind: ClusterKind, query: string, exchange: Exchange): void | Promise<void>;
 }
 
-export interface KindRouteParts extends Pick<RouteTools, 'platform' | 'writer' | 'deadline'> {
+export interface KindRouteParts extends Pick<RouteTools, 'platform' | 'writer' | 'deadline' | 'authorizer'> {
   readonly kinds: ServedKinds;
   readonly visible: VisibleParts;
   /** The watches of a kind in memory. */
@@ -78,12 +77,15 @@ class KindReads {
   readonly #parts: KindRouteParts;
   readonly #askedOf: (exchange: Exchange) => ClusterKind;
   readonly #visible: VisibleParts;
+  readonly #prepare: Preparation;
   readonly #parsersOf: (kind: ClusterKind) => Parsers;
 
   constructor(parts: KindRouteParts, askedOf: (exchange: Exchange) => ClusterKind) {
     this.#parts = parts;
     this.#askedOf = askedOf;
     this.#visible = parts.visible;
+    const { authorizer, kinds } = parts;
+    this.#prepare = createPreparation({ authorizer, mirrors: kinds.mirrors, find: kinds.catalog.find });
     this.#parsersOf = derived((kind) => toParsers(parts.kinds.kindValueOf(kind)));
   }
 
@@ -98,7 +100,7 @@ class KindReads {
     const { kinds } = this.#parts;
     const kind = this.#askedOf(exchange);
     const query = this.#parsersOf(kind).list(exchange.target.query);
-    const prepared = kinds.prepare(kind, exchange.target.query, exchange);
+    const prepared = this.#prepare(kind, exchange);
     const held = prepared instanceof Promise ? prepared.then(() => kinds.mirrors.hold(kind)) : kinds.mirrors.hold(kind);
     const send = (one: HeldKind): void | Promise<void> => this.#sendList(exchange, one, { query, within });
     return held instanceof Promise ? held.then(send) : send(held);
@@ -153,7 +155,7 @@ class KindReads {
     const within = await this.#visible.of(exchange);
     const known = form === 'events' ? String(lastEventId ?? '') : undefined;
     const query = this.#parsersOf(kind).watch(exchange.target.query, known);
-    await kinds.prepare(kind, exchange.target.query, exchange);
+    await this.#prepare(kind, exchange);
     const held = await kinds.mirrors.hold(kind);
     if (held.way === 'fields' && !metadataOnly) throw metadataOnlyHeld(kind.resource);
     exchange.atEnd(held.watched());

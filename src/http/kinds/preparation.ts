@@ -1,0 +1,36 @@
+import type { Authorizer } from '../../authorization/authorizer.ts';
+import type { HeldKinds } from '../../kinds/mirrors/held-kinds.ts';
+import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
+import { forbidden, toAttributes } from '../chain/authorize.ts';
+import type { Exchange } from '../exchange.ts';
+
+interface PreparationParts {
+  readonly authorizer: Authorizer;
+  readonly mirrors: Pick<HeldKinds, 'hold'>;
+  /** A kind of the cluster, whether it is listed here or not. */
+  find(group: string, resource: string): ClusterKind | undefined | Promise<ClusterKind | undefined>;
+}
+
+/** Brings into memory what a filter of another kind reads, if the caller may read it as well. */
+export type Preparation = (kind: ClusterKind, exchange: Exchange) => void | Promise<void>;
+
+const BY_SERVICE = /(?:^|&)serviceName=/;
+
+/**
+ * The pods of a Service are chosen by its selector, so Services are read into memory, and the caller must have the right to list them where
+ * the pods are listed (KD-10).
+ */
+export function createPreparation({ authorizer, mirrors, find }: PreparationParts): Preparation {
+  const prepareServices = async (exchange: Exchange): Promise<void> => {
+    const { info, identity } = exchange.signedIn;
+    const services = { ...info, resource: 'services', group: '', version: 'v1', verb: 'list', name: '' };
+    const { allowed } = await authorizer.authorize(identity, { resource: toAttributes(services) });
+    if (!allowed) throw forbidden(identity.name, services);
+    const kind = await find('', 'services');
+    if (kind) await mirrors.hold(kind);
+  };
+  return ({ group, resource }, exchange) =>
+    group === '' && resource === 'pods' && BY_SERVICE.test(exchange.target.query)
+      ? prepareServices(exchange)
+      : undefined;
+}
