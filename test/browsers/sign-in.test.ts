@@ -1,4 +1,4 @@
-import type { Browser } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BRANDS, startBrowser } from './browser.ts';
 import { ADA, NATIVE_CALLBACK, newRequest, startStand } from './stand.ts';
@@ -70,6 +70,7 @@ describe.each(BRANDS)('a person with %s', (brand) => {
     const seen: string[] = [];
     tab.page.on('request', (request) => void seen.push(request.url()));
     tab.page.on('requestfailed', (request) => void seen.push(`${request.failure()?.errorText}`));
+    if (brand === 'Chromium') await noteRedirects(tab.page, seen);
     await tab.type(ADA);
     await tab.page.click('form button');
     // Chromium shows the address that it goes to. Firefox shows only that no program of this machine has the scheme.
@@ -233,3 +234,13 @@ function formFor(action: string, fields: URLSearchParams): string {
 
 /** The sealed request in the form. */
 const requestIn = (tab: Tab): Promise<unknown> => tab.page.evaluate('document.forms[0].elements.request.value');
+
+/** Adds the address of each redirect as the browser's network got it. Its events about requests may lack one to another scheme. */
+async function noteRedirects(page: Page, seen: string[]): Promise<void> {
+  const session = await page.createCDPSession();
+  await session.send('Network.enable');
+  session.on('Network.responseReceivedExtraInfo', ({ headers }) => {
+    const location = headers['location'] ?? headers['Location'];
+    if (location !== undefined) seen.push(location);
+  });
+}
