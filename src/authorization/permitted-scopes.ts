@@ -163,16 +163,19 @@ class SubjectScope {
     const areDeniedOld = began - this.#deniedAt >= lifetimeOf(denied.length, MOST_DENIED_LIFETIME_MS);
     await this.#decide(all.filter((one) => !isDenied(one)));
     this.#permittedAt = began;
-    const scope = this.#show();
     if (isFirst) this.#deniedAt = began;
-    else if (areDeniedOld) void this.#decideDenied(denied, began);
+    // Nothing is left of the scope: before anybody is refused, we ask whether another right came instead.
+    else if (areDeniedOld && this.#permitted.size === 0) await this.#decideDenied(denied, began);
+    const scope = this.#show();
+    if (!isFirst && areDeniedOld && this.#deniedAt < began)
+      void this.#decideDenied(denied, began).catch(() => undefined);
     return scope;
   }
 
   /** Callers with a scope do not wait for the namespaces that were denied before. */
   async #decideDenied(denied: readonly ExistingNamespace[], began: number): Promise<void> {
     this.#deniedAt = began;
-    await this.#decide(denied).catch(() => undefined);
+    await this.#decide(denied);
     this.#show();
   }
 

@@ -1,7 +1,8 @@
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import type { GatehouseOptions } from '../../support/gatehouse.ts';
 import { Watcher } from '../../support/watcher.ts';
-import { type Answer, eventually, type Person, type Service, startCluster, startService } from '../service/stand.ts';
+import { type DrivenClock, startDrivenReady } from '../service/driven.ts';
+import { type Answer, type Person, type Service, startCluster } from '../service/stand.ts';
 
 export const ROOT = '/kapis/resources.gatehouse.io/v1alpha3';
 
@@ -33,26 +34,28 @@ export async function startKinds(
     cluster.objects.create('namespaces', namespaceObject(name));
     for (const pod of ['web-1', 'db-1']) cluster.objects.create('pods', podObject(name, pod));
   }
-  const service = await startService(cluster, change);
-  await eventually(service.readiness, (status) => status === 200);
-  const tokens = { ada: (await service.signIn('ada')).access_token, joe: (await service.signIn('joe')).access_token };
-  return new KindsStand(cluster, service, tokens);
+  const { service, clock } = await startDrivenReady(cluster, change);
+  const signIn = async (person: Person): Promise<string> => (await clock.during(service.signIn(person))).access_token;
+  const tokens = { ada: await signIn('ada'), joe: await signIn('joe') };
+  return new KindsStand({ cluster, service, clock, tokens });
 }
 
 export class KindsStand {
   readonly cluster: SimulatedCluster;
   readonly service: Service;
+  readonly clock: DrivenClock;
   readonly tokens: Readonly<Record<Person, string>>;
 
-  constructor(cluster: SimulatedCluster, service: Service, tokens: Readonly<Record<Person, string>>) {
+  constructor({ cluster, service, clock, tokens }: StandParts) {
     this.cluster = cluster;
     this.service = service;
+    this.clock = clock;
     this.tokens = tokens;
   }
 
   /** The answer to a GET below the root of the list API. */
   ask(path: string, person: Person = 'ada', headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    return this.service.call(`${ROOT}/${path}`, { token: this.tokens[person], headers });
+    return this.clock.during(this.service.call(`${ROOT}/${path}`, { token: this.tokens[person], headers }));
   }
 
   /** `namespace/name` of each item, or the status of another answer than 200. */
@@ -66,7 +69,9 @@ export class KindsStand {
 
   watch(path: string, person: Person = 'ada'): Promise<Watcher> {
     const { origin } = this.service.gatehouse;
-    return Watcher.open(`${origin}${ROOT}/${path}`, { authorization: `Bearer ${this.tokens[person]}` });
+    return this.clock.during(
+      Watcher.open(`${origin}${ROOT}/${path}`, { authorization: `Bearer ${this.tokens[person]}` }),
+    );
   }
 
   /** Gives Joe verbs on a resource in one namespace. The returned function takes them away. */
@@ -83,10 +88,17 @@ export class KindsStand {
     const roleRef = { kind: 'Role', apiGroup: 'rbac.authorization.k8s.io', name };
     objects.create('rolebindings', { ...RBAC, kind: 'RoleBinding', metadata, roleRef, subjects });
     return () => {
-      objects.remove('rolebindings', name, namespace);
-      objects.remove('roles', name, namespace);
+      objects.remove('rolebindings', `${namespace}/${name}`);
+      objects.remove('roles', `${namespace}/${name}`);
     };
   }
+}
+
+interface StandParts {
+  readonly cluster: SimulatedCluster;
+  readonly service: Service;
+  readonly clock: DrivenClock;
+  readonly tokens: Readonly<Record<Person, string>>;
 }
 
 interface AllowedRight {
