@@ -26,7 +26,7 @@ const attributesOf = ({ verb, query }: ApiRequest, { kind, namespace, name, subr
   version: kind.version,
   resource: kind.plural,
   subresource,
-  namespace: kind.plural === 'namespaces' ? name : namespace,
+  namespace: kind.name === 'namespaces' ? name : namespace,
   name: name === '' ? nameIn(query) : name,
 });
 

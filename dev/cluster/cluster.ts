@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import type { DiscoveryVersion } from './api/discovery.ts';
+import { ServedKinds } from './api/served-kinds.ts';
 import { Evidence } from './evidence.ts';
 import { Faults } from './faults.ts';
 import type { Identity } from './identity.ts';
-import { ServedKinds } from './kinds.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { Listener } from './listener.ts';
 import { ObjectStore, type StoreParts } from './object-store.ts';
@@ -27,6 +28,8 @@ export interface SimulatedClusterOptions {
   readonly bookmarkIntervalMs?: number;
   /** Whether `sendInitialEvents` is served. If not, it is refused with 422, like by a server without the feature. Default true. */
   readonly watchList?: boolean;
+  /** The versions of aggregated discovery that are served. None: it is refused, as by servers before 1.26. Default `v2` alone, as 1.34 does. */
+  readonly aggregatedDiscovery?: readonly DiscoveryVersion[];
   /** Bearer tokens besides the administrator's, and the user that each stands for. */
   readonly tokens?: Readonly<Record<string, Identity>>;
   /** Decides SubjectAccessReviews. Default: RBAC over the role and binding objects in the store. */
@@ -144,6 +147,7 @@ function createParts(options: SimulatedClusterOptions, adminToken: string) {
     evidence: new Evidence(),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     watchList: options.watchList ?? true,
+    aggregatedDiscovery: options.aggregatedDiscovery ?? ['v2'],
   } satisfies ServerParts;
 }
 

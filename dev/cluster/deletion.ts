@@ -25,7 +25,7 @@ export function deleteObject(
 ): Deletion {
   const { kind, name } = target;
   if (name === '') throw methodNotAllowed();
-  const stored = store.get(kind.plural, targetKey(target));
+  const stored = store.get(kind.storedAs, targetKey(target));
   if (!stored) throw notFound(kind, name);
   const options = request.body.length === 0 ? {} : parseJson(request.body);
   checkPreconditions(target, stored, isRecord(options['preconditions']) ? options['preconditions'] : {});
@@ -33,13 +33,13 @@ export function deleteObject(
   // If the request has a body, the options in the query are ignored.
   const asked =
     request.body.length > 0 ? options['gracePeriodSeconds'] : (request.query.get('gracePeriodSeconds') ?? undefined);
-  if (kind.plural === 'namespaces')
-    return { object: terminate(store, stored, { target, clock, dryRun }), isGone: false };
-  if (kind.plural === 'pods') return endPod(store, stored, { target, clock, dryRun, asked });
-  if (!hasFinalizers(stored)) return { object: store.remove(kind.plural, targetKey(target), { dryRun }), isGone: true };
+  if (kind.name === 'namespaces') return { object: terminate(store, stored, { target, clock, dryRun }), isGone: false };
+  if (kind.name === 'pods') return endPod(store, stored, { target, clock, dryRun, asked });
+  if (!hasFinalizers(stored))
+    return { object: store.remove(kind.storedAs, targetKey(target), { dryRun }), isGone: true };
   if (stored.metadata['deletionTimestamp']) return { object: stored, isGone: false };
   const marked = marks(stored, { nowMs: clock.now(), graceSeconds: 0 });
-  return { object: store.update(kind.plural, marked, { dryRun }), isGone: false };
+  return { object: store.update(kind.storedAs, marked, { dryRun }), isGone: false };
 }
 
 interface Ending {
@@ -115,7 +115,7 @@ function checkPreconditions(
   wanted: Record<string, unknown>,
 ): void {
   // A real server checks namespaces in other code, with other texts.
-  const isOwn = kind.plural === 'namespaces';
+  const isOwn = kind.name === 'namespaces';
   const refuse = (why: string, own: string): ApiError =>
     isOwn ? conflict(kind, name, `Precondition failed: ${own}`) : preconditionFailed(kind, name, why);
   const { uid: wantedUid = uid, resourceVersion: wantedVersion = resourceVersion } = wanted;

@@ -29,7 +29,10 @@ export class Evidence {
     return this.#requests;
   }
 
-  /** Requests of a verb on a kind (plural) since the start or the last `reset`; a page of a list counts as a list. */
+  /**
+   * Requests of a verb on a kind (`nodes`, `certificates.cert-manager.io`) or on another path (`/apis`) since the start or the last
+   * `reset`; a page of a list counts as a list.
+   */
   count(verb: Verb, kind: string): number {
     return this.#counts.get(`${verb} ${kind}`) ?? 0;
   }
@@ -75,7 +78,7 @@ export class Evidence {
     const { verb, target, query } = request;
     if (this.#requests.length >= REQUESTS_KEPT) this.#requests = this.#requests.slice(REQUESTS_KEPT / 2);
     this.#requests.push(request);
-    const kind = target?.kind.plural ?? request.path;
+    const kind = target?.kind.name ?? request.path;
     this.#add(this.#counts, `${verb} ${kind}`, 1);
     if (verb === 'list' && query.get('continue')) this.#add(this.#counts, `list page ${kind}`, 1);
     this.#waiters.lookAgain();

@@ -4,7 +4,7 @@ import type { ApiRequest, Verb } from './request.ts';
 /** Which requests a fault applies to. A condition that is left out matches all. */
 export interface RequestMatch {
   readonly verb?: Verb;
-  /** Plural, e.g. `nodes`. */
+  /** The name of the kind: `nodes`, `certificates.cert-manager.io`. */
   readonly kind?: string;
   readonly namespace?: string;
   readonly name?: string;
@@ -28,7 +28,7 @@ const agrees = (wanted: string | undefined, actual: string | undefined): boolean
 
 const matches = ({ match }: Rule, request: ApiRequest): boolean =>
   agrees(match.verb, request.verb) &&
-  agrees(match.kind, request.target?.kind.plural) &&
+  agrees(match.kind, request.target?.kind.name) &&
   agrees(match.namespace, request.target?.namespace) &&
   agrees(match.name, request.target?.name) &&
   agrees(match.subresource, request.target?.subresource) &&

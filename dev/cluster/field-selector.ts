@@ -16,7 +16,7 @@ function parseTerm(term: string, kind: ResourceKind): Predicate {
   if (field === undefined || value === undefined)
     throw badRequest(`invalid selector: '${term}'; can't understand '${term}'`);
   const whenAbsent = absentValue(field, kind);
-  const path = field.split('.');
+  const path = (kind.fieldPaths[field] ?? field).split('.');
   const equal = operator !== '!=';
   return (object) => (String(memberAt(object, path) ?? whenAbsent) === value) === equal;
 }

@@ -25,10 +25,12 @@ const listIn =
 
 export const fullForm = (kind: ResourceKind): Form => {
   const type = typeText(kind.kind, apiVersionOf(kind));
-  const whole = (entry: Entry): string => `{${type},${entry.text.slice(1)}`;
+  const bare = ({ conversion }: ResourceKind, entry: Entry): string =>
+    conversion ? JSON.stringify(conversion.fromStored(entry.object)) : entry.text;
+  const whole = (entry: Entry): string => `{${type},${bare(kind, entry).slice(1)}`;
   return {
     // A real server writes the type into each item of a list of custom resources.
-    item: kind.isCustom ? whole : (entry) => entry.text,
+    item: kind.isCustom ? whole : (entry) => bare(kind, entry),
     list: listIn(typeText(`${kind.kind}List`, apiVersionOf(kind))),
     object: whole,
     bookmark: (revision, annotations) => bookmarkText(type, revision, annotations),

@@ -1,12 +1,22 @@
-/** One resource of the API: where it is served and how it behaves there. */
+/** One resource of the API in one version: where it is served and how it behaves there. */
 export interface ResourceKind {
-  /** Plural name as in the path; unique here, so it also names the kind in the store, in faults and in the evidence. */
+  /** Plural name as in the path. */
   readonly plural: string;
+  /**
+   * Names the kind in faults and in the evidence: the plural of a built-in kind (`pods`), `<plural>.<group>` of every other one
+   * (`certificates.cert-manager.io`). All versions of a kind have one name.
+   */
+  readonly name: string;
+  /** Names its objects in the store. This is the name, but both groups of events have the same objects. */
+  readonly storedAs: string;
+  readonly singular: string;
   readonly kind: string;
   /** API group; empty for the core group. */
   readonly group: string;
   readonly version: string;
   readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
   /** Whether only the status subresource may change the `status`. */
   readonly hasStatus: boolean;
   /** PUT on an absent object creates it. */
@@ -25,127 +35,82 @@ export interface ResourceKind {
    * field.
    */
   readonly fields: Readonly<Record<string, string>>;
+  /** Where a field selector finds its value in the stored object, if not at its own path. */
+  readonly fieldPaths: Readonly<Record<string, string>>;
+  /** How its objects differ from those that are stored; undefined if they do not. */
+  readonly conversion: KindConversion | undefined;
+  /** The columns that a definition adds to Tables; undefined for built-in kinds. */
+  readonly columns: readonly PrinterColumn[] | undefined;
 }
 
-interface Traits {
+type Members = Readonly<Record<string, unknown>>;
+
+/** Turns the members of an object into those that are stored, and back. */
+export interface KindConversion {
+  toStored<Kept extends Members>(object: Kept): Kept;
+  fromStored<Kept extends Members>(object: Kept): Kept;
+}
+
+/** `additionalPrinterColumns` of a CustomResourceDefinition. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+}
+
+/** What differs from a namespaced kind of `v1` without status. */
+export interface KindTraits {
   readonly group?: string;
   /** Default `v1`. */
   readonly version?: string;
-  readonly cluster?: true;
-  readonly status?: true;
+  /** Default: the kind in lower case. */
+  readonly singular?: string;
+  /** Separated by spaces. */
+  readonly short?: string;
+  readonly categories?: readonly string[];
+  readonly name?: string;
+  readonly storedAs?: string;
+  readonly cluster?: boolean;
+  readonly status?: boolean;
   readonly putCreates?: true;
   readonly putNeedsVersion?: true;
   readonly custom?: true;
   readonly managed?: true;
   readonly fields?: Readonly<Record<string, string>>;
+  readonly fieldPaths?: Readonly<Record<string, string>>;
+  readonly conversion?: KindConversion;
+  readonly columns?: readonly PrinterColumn[] | undefined;
 }
 
-const define = (plural: string, kind: string, traits: Traits = {}): ResourceKind => ({
+export const defineKind = (plural: string, kind: string, traits: KindTraits = {}): ResourceKind => ({
   plural,
+  name: traits.name ?? plural,
+  storedAs: traits.storedAs ?? traits.name ?? plural,
+  singular: traits.singular ?? kind.toLowerCase(),
   kind,
   group: traits.group ?? '',
   version: traits.version ?? 'v1',
   namespaced: !traits.cluster,
+  shortNames: traits.short?.split(' ') ?? [],
+  categories: traits.categories ?? [],
   hasStatus: traits.status ?? false,
   putCreates: traits.putCreates ?? false,
   putNeedsVersion: traits.putNeedsVersion ?? traits.custom ?? false,
   isCustom: traits.custom ?? false,
   isManaged: traits.managed ?? false,
   fields: traits.fields ?? {},
+  fieldPaths: traits.fieldPaths ?? {},
+  conversion: traits.conversion,
+  columns: traits.columns,
 });
 
-const POD_FIELDS = {
-  'spec.nodeName': '',
-  'spec.restartPolicy': 'Always',
-  'spec.schedulerName': 'default-scheduler',
-  'spec.serviceAccountName': '',
-  'spec.hostNetwork': 'false',
-  'status.phase': '',
-  'status.podIP': '',
-  'status.nominatedNodeName': '',
-};
-
-const EVENT_FIELDS = {
-  'involvedObject.kind': '',
-  'involvedObject.namespace': '',
-  'involvedObject.name': '',
-  'involvedObject.uid': '',
-  'involvedObject.apiVersion': '',
-  'involvedObject.resourceVersion': '',
-  'involvedObject.fieldPath': '',
-  reason: '',
-  reportingComponent: '',
-  source: '',
-  type: '',
-};
-
-const RBAC = 'rbac.authorization.k8s.io';
-
-/** The built-in kinds that are stored. Reviews are not stored: they are answered and forgotten (`reviews.ts`). */
-const BUILT_IN: readonly ResourceKind[] = [
-  define('nodes', 'Node', { cluster: true, status: true, fields: { 'spec.unschedulable': 'false' } }),
-  define('pods', 'Pod', { status: true, fields: POD_FIELDS }),
-  define('namespaces', 'Namespace', { cluster: true, status: true, fields: { 'status.phase': '' } }),
-  define('secrets', 'Secret', { fields: { type: '' } }),
-  define('configmaps', 'ConfigMap', { managed: true }),
-  define('events', 'Event', { fields: EVENT_FIELDS }),
-  define('serviceaccounts', 'ServiceAccount'),
-  define('deployments', 'Deployment', { group: 'apps', status: true }),
-  define('leases', 'Lease', { group: 'coordination.k8s.io', putCreates: true, putNeedsVersion: true }),
-  define('clusterroles', 'ClusterRole', { group: RBAC, cluster: true, putCreates: true }),
-  define('clusterrolebindings', 'ClusterRoleBinding', { group: RBAC, cluster: true, putCreates: true }),
-  define('roles', 'Role', { group: RBAC, putCreates: true }),
-  define('rolebindings', 'RoleBinding', { group: RBAC, putCreates: true }),
-];
-
 /** `v1` or `coordination.k8s.io/v1`. */
-export const apiVersionOf = (kind: ResourceKind): string =>
+export const apiVersionOf = (kind: Pick<ResourceKind, 'group' | 'version'>): string =>
   kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
 
 /** `secrets` or `leases.coordination.k8s.io`, the form in error messages. */
 export const qualifiedName = (kind: Pick<ResourceKind, 'group' | 'plural'>): string =>
   kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
-
-const AUTHORIZATION = 'authorization.k8s.io';
-
-/** Kinds that are only posted: the answer is computed, nothing is stored. */
-const REVIEWS: readonly ResourceKind[] = [
-  define('subjectaccessreviews', 'SubjectAccessReview', { group: AUTHORIZATION, cluster: true }),
-  define('selfsubjectaccessreviews', 'SelfSubjectAccessReview', { group: AUTHORIZATION, cluster: true }),
-  define('selfsubjectreviews', 'SelfSubjectReview', { group: 'authentication.k8s.io', cluster: true }),
-  define('tokenreviews', 'TokenReview', { group: 'authentication.k8s.io', cluster: true }),
-];
-
-/** The custom resources of the platform's accounts. */
-const accountKinds = (platform: string): readonly ResourceKind[] => {
-  const traits: Traits = { group: `iam.${platform}.io`, version: 'v1alpha2', cluster: true, custom: true };
-  return [define('users', 'User', { ...traits, status: true }), define('loginrecords', 'LoginRecord', traits)];
-};
-
-/** The kinds that a server serves. */
-export class ServedKinds {
-  readonly stored: readonly ResourceKind[];
-  readonly reviews = REVIEWS;
-  readonly #byPath: ReadonlyMap<string, ResourceKind>;
-
-  constructor(platform: string) {
-    this.stored = [...BUILT_IN, ...accountKinds(platform)];
-    this.#byPath = new Map(this.#all.map((kind) => [`${kind.group}/${kind.version}/${kind.plural}`, kind] as const));
-  }
-
-  /** Finds a kind by group, version and plural: `/v1/pods`, `coordination.k8s.io/v1/leases`. */
-  at(path: string): ResourceKind | undefined {
-    return this.#byPath.get(path);
-  }
-
-  /** The API groups without the core group, each with its only version. */
-  get groups(): ReadonlyMap<string, string> {
-    return new Map(
-      this.#all.filter(({ group }) => group !== '').map(({ group, version }) => [group, version] as const),
-    );
-  }
-
-  get #all(): readonly ResourceKind[] {
-    return [...this.stored, ...this.reviews];
-  }
-}

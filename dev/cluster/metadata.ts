@@ -53,11 +53,11 @@ const invalidValue = (field: string, value: string, whys: readonly string[]): In
   }));
 
 /** Names follow RFC 1123. The name of an RBAC object may be any path segment, and that of a namespace has no dots. */
-function nameProblems({ group, plural }: ResourceKind, name: string): InvalidField[] {
+function nameProblems({ group, name: kind }: ResourceKind, name: string): InvalidField[] {
   const wrong = (whys: readonly string[]): InvalidField[] => invalidValue('metadata.name', name, whys);
   if (group === 'rbac.authorization.k8s.io')
     return ['/', '%'].flatMap((one) => (name.includes(one) ? wrong([`may not contain '${one}'`]) : []));
-  if (plural !== 'namespaces')
+  if (kind !== 'namespaces')
     return wrong([...tooLong(name, 253), ...(IS.subdomain.test(name) ? [] : [SUBDOMAIN_RULE])]);
   if (IS.subdomain.test(name) && name.includes('.')) return wrong(['must not contain dots']);
   return wrong([...tooLong(name, 63), ...(IS.label.test(name) ? [] : [LABEL_RULE])]);
@@ -79,12 +79,12 @@ const annotationProblems = (annotations: Readonly<Record<string, string>>): Inva
 const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'foregroundDeletion', 'orphan'];
 
 /** Leases and custom resources may have any finalizer. For other kinds, a name without a slash must be one of the standard ones. */
-function finalizerProblems({ isCustom, plural }: ResourceKind, finalizers: readonly string[]): InvalidField[] {
+function finalizerProblems({ isCustom, name: kind }: ResourceKind, finalizers: readonly string[]): InvalidField[] {
   const malformed = finalizers.flatMap((name) =>
     invalidValue('metadata.finalizers', name, qualifiedNameProblems(name)),
   );
   const bare = finalizers.flatMap((name, at) =>
-    isCustom || plural === 'leases' || name.includes('/') || STANDARD_FINALIZERS.includes(name)
+    isCustom || kind === 'leases' || name.includes('/') || STANDARD_FINALIZERS.includes(name)
       ? []
       : invalidValue(`metadata.finalizers[${at}]`, name, [
           'name is neither a standard finalizer name nor is it fully qualified',

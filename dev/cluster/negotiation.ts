@@ -2,7 +2,7 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import { type Form, fullForm, metadataForm } from './form.ts';
 import type { ResourceKind } from './kinds.ts';
 import { ApiError } from './status.ts';
-import { isTabular, tableForm } from './table.ts';
+import { tableForm } from './table.ts';
 
 const JSON_RANGES: readonly string[] = ['application/json', 'application/*', '*/*'];
 const YAML = 'application/yaml';
@@ -33,11 +33,14 @@ export function negotiateForm(
   for (const { as } of served(accept)) {
     if (as === undefined) return fullForm(kind);
     if (as.startsWith('PartialObjectMetadata')) return metadataForm;
-    if (as === 'Table' && isTabular(kind)) return tableForm(kind, clock);
+    if (as === 'Table') return tableForm(kind, clock);
   }
-  throw new ApiError({
+  throw notAcceptable();
+}
+
+export const notAcceptable = (): ApiError =>
+  new ApiError({
     code: 406,
     reason: 'NotAcceptable',
     message: 'only the following media types are accepted: application/json, application/yaml',
   });
-}

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Random } from '../../src/runtime/random.ts';
+import { ServedKinds } from './api/served-kinds.ts';
 import { Collection } from './collection.ts';
 import { type Change, Entry } from './entry.ts';
-import { ServedKinds } from './kinds.ts';
+import type { ResourceKind } from './kinds.ts';
 import { isRecord, type KubeObject, keyOf, type NewObject } from './kube-object.ts';
 import { mergePatch } from './merge-patch.ts';
 import { uuidFrom } from './seeded-random.ts';
@@ -34,7 +35,7 @@ interface WriteOptions {
 
 /**
  * The state of the server, without HTTP: no access control and no admission, and one write may change status and spec. Kinds are named
- * by their plural (`pods`), objects by key (`namespace/name`, or the name of a cluster-scoped object). Callers must not change objects
+ * by `storedAs` (`pods`, `certificates.cert-manager.io`), objects by key (`namespace/name`, or the name of a cluster-scoped object). Callers must not change objects
  * that they got or passed in. Refusals are thrown as `ApiError`.
  */
 export class ObjectStore {
@@ -47,7 +48,7 @@ export class ObjectStore {
   #commits: { readonly at: number; readonly revision: number }[] = [];
 
   constructor({ clock, random, kinds = new ServedKinds('gatehouse') }: StoreParts) {
-    this.#collections = new Map(kinds.stored.map((kind) => [kind.plural, new Collection(kind)]));
+    this.#collections = collectionsOf(kinds.stored);
     this.#clock = clock;
     this.#random = random;
   }
@@ -183,6 +184,10 @@ export class ObjectStore {
     if (this.#commits.length > 2 * COMMITS_KEPT) this.#commits = this.#commits.slice(-COMMITS_KEPT);
   }
 }
+
+/** The first kind that is stored under a name describes the collection. */
+const collectionsOf = (kinds: readonly ResourceKind[]): ReadonlyMap<string, Collection> =>
+  new Map(kinds.toReversed().map((kind) => [kind.storedAs, new Collection(kind)] as const));
 
 /** The message for a write that names another uid than the stored one. */
 export const uidMismatch = (wanted: string, stored: string): string =>

@@ -17,9 +17,10 @@ export function patchObject(store: ObjectStore, request: ApiRequest, writing: Wr
   if (mediaTypeOf(request.headers) === 'application/apply-patch+yaml' && kind.isManaged)
     return applyObject(store, request, writing);
   const change = changeOf(request, writing);
-  const stored = store.get(kind.plural, targetKey(writing.target));
+  const stored = store.get(kind.storedAs, targetKey(writing.target));
   if (!stored) throw notFound(kind, name);
-  const changed = change(stored);
+  const { conversion } = kind;
+  const changed = conversion ? conversion.toStored(change(conversion.fromStored(stored))) : change(stored);
   checkChange(writing, changed);
   const wanted = { ...changed, metadata: { ...inNamespace(writing.target, changed.metadata), name } };
   checkUid(store, writing.target, wanted);
@@ -41,7 +42,7 @@ function checkChange({ target }: Writing, wanted: Partial<NewObject>): void {
 }
 
 function checkUid(store: ObjectStore, { kind }: ResourceTarget, { metadata: { uid, ...metadata } }: NewObject): void {
-  const { object } = store.checkCurrent(kind.plural, { metadata });
+  const { object } = store.checkCurrent(kind.storedAs, { metadata });
   if (!uid || uid === object.metadata.uid) return;
   const message = `Invalid value: ${JSON.stringify(uid)}: field is immutable`;
   throw invalid({ ...kind, name: metadata.name }, [{ field: 'metadata.uid', reason: 'FieldValueInvalid', message }]);
@@ -76,7 +77,7 @@ function applyObject(store: ObjectStore, request: ApiRequest, writing: Writing):
   const given = isRecord(body['metadata']) ? body['metadata'] : {};
   if (given['name'] !== name) throw badRequest('the name of the object does not match the name on the URL');
   const config = { ...body, metadata: { ...given, name, ...(kind.namespaced ? { namespace } : {}) } };
-  const stored = store.get(kind.plural, targetKey(target));
+  const stored = store.get(kind.storedAs, targetKey(target));
   const force = isTrue(request.query.get('force'));
   const wanted = applied({ kind, stored, config, by: managerOf(request, writing), force });
   if (stored) {

@@ -38,7 +38,7 @@ function parseAsTyped({ headers, body }: Pick<ApiRequest, 'headers' | 'body'>): 
 export const mediaTypeOf = (headers: ApiRequest['headers']): string | undefined =>
   headers['content-type']?.split(';')[0]?.trim();
 
-/** The object in a request body. If it names its type, that must be the type of the path. */
+/** The object in a request body. If it names its type, that must be the type of the path. Returned as it is stored. */
 export function parseObject(
   request: Pick<ApiRequest, 'headers' | 'body'>,
   kind: ResourceKind,
@@ -47,8 +47,8 @@ export function parseObject(
   const { kind: word = kind.kind, apiVersion = apiVersionOf(kind) } = parsed;
   if (word !== kind.kind || apiVersion !== apiVersionOf(kind)) throw wrongType(kind);
   checkDecoding(kind, parsed['metadata']);
-  if (kind.plural === 'secrets' && isRecord(parsed['data'])) Object.values(parsed['data']).forEach(checkBase64);
-  return parsed;
+  if (kind.name === 'secrets' && isRecord(parsed['data'])) Object.values(parsed['data']).forEach(checkBase64);
+  return kind.conversion?.toStored(parsed) ?? parsed;
 }
 
 /** Throws a 400 with the position of the first invalid byte, like Go's decoder. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { ServedKinds } from './api/served-kinds.ts';
 import { type Impersonation, impersonationIn } from './impersonation.ts';
-import type { ResourceKind, ServedKinds } from './kinds.ts';
+import type { ResourceKind } from './kinds.ts';
 
 /** Kubernetes verbs. The verb of a request without a resource is its method in lower case. */
 export type Verb =

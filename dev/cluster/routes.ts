@@ -1,19 +1,19 @@
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import { type Answer, objectAnswer, plain } from './answer.ts';
+import { type DiscoveryVersion, discover, isServed } from './api/discovery.ts';
+import { describeApi } from './api/openapi.ts';
+import type { ServedKinds } from './api/served-kinds.ts';
 import { indexOfKey } from './collection.ts';
 import { deleteObject } from './deletion.ts';
-import { discover, isServed } from './discovery.ts';
 import { Entry } from './entry.ts';
 import type { Identity } from './identity.ts';
 import { publishKeys } from './issuer-keys.ts';
-import type { ServedKinds } from './kinds.ts';
 import { type KubeObject, keyOf } from './kube-object.ts';
 import { listText } from './list.ts';
 import { checkListOptions, parseListOptions } from './list-options.ts';
 import { negotiateForm } from './negotiation.ts';
 import type { ObjectStore } from './object-store.ts';
-import { describeApi } from './openapi.ts';
 import { patchObject } from './patches.ts';
 import type { Decision, SubjectAccessReviewSpec } from './rbac.ts';
 import { type ApiRequest, type ResourceTarget, targetKey } from './request.ts';
@@ -41,6 +41,7 @@ export interface RouteParts extends TokenReviewParts {
   readonly version: string;
   readonly kinds: ServedKinds;
   readonly watchCache: WatchCache;
+  readonly aggregatedDiscovery: readonly DiscoveryVersion[];
 }
 
 /** The answer to an authorised request that is not a watch. Refusals are thrown as `ApiError`. */
@@ -48,19 +49,19 @@ export function answerRequest(request: ApiRequest, caller: Identity, parts: Rout
   const { target } = request;
   if (!target)
     return (
-      discover(request.path, parts) ??
+      discover(request, parts) ??
       describeApi(request.path, parts) ??
       publishKeys(request, parts.signer) ??
       unknownPath(request.path, parts.kinds)
     );
   if (request.method === 'HEAD') throw methodNotAllowed(); // a real server authorizes it as GET, and then does not serve it
-  if (target.kind.plural.endsWith('reviews')) {
+  if (parts.kinds.reviews.includes(target.kind)) {
     if (request.verb !== 'create') throw methodNotAllowed();
     return review(target.kind, parseObject(request, target.kind), { ...parts, caller });
   }
-  if (target.kind.plural === 'serviceaccounts' && target.subresource === 'token')
+  if (target.kind.name === 'serviceaccounts' && target.subresource === 'token')
     return requestToken(request, target, parts);
-  if (target.kind.plural === 'pods' && STREAMS.has(target.subresource)) throw unstreamed(target, parts.store);
+  if (target.kind.name === 'pods' && STREAMS.has(target.subresource)) throw unstreamed(target, parts.store);
   checkSubresource(request, target);
   return answerResource(request, { target, caller }, parts);
 }
@@ -76,7 +77,7 @@ function checkSubresource({ verb }: ApiRequest, { kind, name, subresource }: Res
   if (verb === 'deletecollection') throw notSimulated('delete collections; delete the objects one by one');
   if (subresource === '' || (subresource === 'status' && kind.hasStatus)) return;
   if (subresource === 'status' && kind.isCustom) throw notFound(kind, name); // a real server answers as if the object did not exist
-  const path = `${kind.plural}/${subresource}`;
+  const path = `${kind.name}/${subresource}`;
   throw NOT_SIMULATED.has(path) ? notSimulated(`serve ${path}`) : unknownResource();
 }
 
@@ -86,8 +87,10 @@ const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforw
 const unstreamed = (target: ResourceTarget, store: ObjectStore): ApiError =>
   store.get('pods', targetKey(target)) ? unknownResource() : notFound(target.kind, target.name);
 
-/** JSON for paths below a served API version, text elsewhere. */
+/** 503 for paths of an aggregated API that is away; JSON for paths below a served API version, text elsewhere. */
 function unknownPath(path: string, kinds: ServedKinds): Answer {
+  const [, root, group = '', version = ''] = path.split('/');
+  if (root === 'apis' && kinds.isAway(group, version)) return plain('service unavailable\n', 503);
   if (isServed(path, kinds)) throw unknownResource();
   return plain('404 page not found\n', 404);
 }
@@ -107,7 +110,7 @@ function answerResource(
     case 'list': {
       const options = parseListOptions(request, target);
       checkListOptions(options);
-      const collection = store.collection(target.kind.plural);
+      const collection = store.collection(target.kind.storedAs);
       const { namespace } = target;
       return { code: 200, text: listText(store, { collection, watchCache, namespace, options, form }) };
     }
@@ -131,7 +134,7 @@ function answerResource(
 function readOne({ query }: ApiRequest, target: ResourceTarget, { store, watchCache }: RouteParts): Entry {
   const wanted = query.get('resourceVersion') ?? '';
   if (Number(wanted) > store.revision) throw tooLargeResourceVersion(wanted, store.resourceVersion);
-  const collection = store.collection(target.kind.plural);
+  const collection = store.collection(target.kind.storedAs);
   const key = targetKey(target);
   const entry = wanted === '0' ? entryAt(collection.at(watchCache.revision()), key) : collection.get(key);
   if (!entry) throw notFound(target.kind, target.name);
@@ -152,6 +155,6 @@ function answerDeletion(
   { kind, name }: ResourceTarget,
   written: (object: KubeObject, code: number) => Answer,
 ): Answer {
-  if (!isGone || ANSWERED_WHOLE.has(kind.plural)) return written(object, 200);
+  if (!isGone || ANSWERED_WHOLE.has(kind.name)) return written(object, 200);
   return { code: 200, text: `${deleted(kind, name, object.metadata.uid)}\n` };
 }

@@ -87,9 +87,9 @@ async function streamWatch(
   const body = open();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const closed = evidence.watchOpened(kind.plural);
+  const closed = evidence.watchOpened(kind.name);
   try {
-    const watch = { collection: store.collection(kind.plural), namespace, options, form };
+    const watch = { collection: store.collection(kind.storedAs), namespace, options, form };
     for await (const line of watchLines(watch, parts, gone.signal)) {
       if (gone.signal.aborted) break;
       if (!body.write(line)) await body.drained();

@@ -17,7 +17,7 @@ function completed(kind: ResourceKind, { metadata, ...content }: NewObject): New
     withoutEmpty(content, ['data', 'stringData']),
     withoutEmpty(metadata, LISTS_AND_MAPS),
   ];
-  return { ...ALWAYS_THERE[kind.plural], ...contentKept, metadata: metadataKept as NewObject['metadata'] };
+  return { ...ALWAYS_THERE[kind.name], ...contentKept, metadata: metadataKept as NewObject['metadata'] };
 }
 
 const LISTS_AND_MAPS = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
@@ -40,7 +40,7 @@ function decidedAtCreate(kind: ResourceKind, object: NewObject): NewObject {
     return { ...rest, metadata: { ...object.metadata, generation: 1 } };
   }
   const spec = isRecord(object['spec']) ? object['spec'] : {};
-  switch (kind.plural) {
+  switch (kind.name) {
     case 'secrets':
       return { ...object, type: object['type'] ?? 'Opaque' };
     case 'pods':
@@ -109,7 +109,7 @@ function ofBuiltIn(
   stored: KubeObject,
   wanted: NewObject,
 ): NewObject {
-  if (kind.plural === 'secrets') return withStoredType(stored, wanted);
+  if (kind.name === 'secrets') return withStoredType(stored, wanted);
   if (!kind.hasStatus) return wanted;
   const { metadata, status } = wanted as NewObject & Pick<KubeObject, 'status'>;
   if (subresource === 'status') return { ...stored, metadata, ...(status === undefined ? {} : { status }) };

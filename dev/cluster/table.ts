@@ -21,13 +21,11 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ],
 };
 
-export const isTabular = ({ plural }: ResourceKind): boolean => COLUMNS[plural] !== undefined;
-
 const TYPE = typeText('Table', 'meta.k8s.io/v1');
 
 /** `meta.k8s.io/v1` Table, as kubectl asks for it. The descriptions of the columns are left out. */
-export function tableForm({ plural }: ResourceKind, clock: Clock): Form {
-  const columns = COLUMNS[plural] ?? [];
+export function tableForm({ name: kindName }: ResourceKind, clock: Clock): Form {
+  const columns = COLUMNS[kindName] ?? [];
   const shown = (name: string, type: string, format = ''): object => ({
     name,
     type,

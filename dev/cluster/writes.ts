@@ -60,7 +60,7 @@ export function createObject(
   if (resourceVersion)
     throw new ApiError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   const managed = kind.isManaged ? managedByUpdate(undefined, wanted, managerOf(request, writing)) : wanted;
-  return store.create(kind.plural, managed, { dryRun: isDryRun(request) });
+  return store.create(kind.storedAs, managed, { dryRun: isDryRun(request) });
 }
 
 function nameOf(kind: ResourceKind, { name, generateName }: Record<string, unknown>, random: Random): string {
@@ -117,9 +117,9 @@ export function updateObject(store: ObjectStore, request: ApiRequest, writing: W
   if (given.name !== name)
     throw badRequest(`the name of the object (${given.name ?? ''}) does not match the name on the URL (${name})`);
   const wanted = { ...body, metadata: inNamespace(target, { ...given, name }) };
-  const stored = store.get(kind.plural, targetKey(target));
+  const stored = store.get(kind.storedAs, targetKey(target));
   if (stored) {
-    store.checkCurrent(kind.plural, wanted);
+    store.checkCurrent(kind.storedAs, wanted);
     if (kind.putNeedsVersion && !given.resourceVersion) throw versionRequired(kind, name);
     return { object: storeUpdate(store, { ...writing, request, stored, wanted }), created: false };
   }
@@ -141,7 +141,7 @@ export function createByName(
   authorizeRequest(store, caller, { ...request, verb: 'create' });
   checkNamespace(store, target, wanted.metadata);
   checkMetadata(kind, prepared.metadata, true);
-  return store.create(kind.plural, prepared, { dryRun: isDryRun(request) });
+  return store.create(kind.storedAs, prepared, { dryRun: isDryRun(request) });
 }
 
 interface Update extends Writing {
@@ -155,17 +155,17 @@ interface Update extends Writing {
 /** Stores an update, or removes the object if it is being deleted and loses its last finalizer. Returns its last state. */
 export function storeUpdate(store: ObjectStore, update: Update): KubeObject {
   const { request, target, caller, stored, wanted, isApplied } = update;
-  const { plural, isManaged } = target.kind;
+  const { storedAs, isManaged } = target.kind;
   const dryRun = isDryRun(request);
   const prepared = prepareForUpdate(target, stored, wanted);
   const isOurs = isManaged && !isApplied;
   const next = isOurs ? managedByUpdate(stored, prepared, managerOf(request, update)) : prepared;
   confirmNoEscalation(store, { target, caller, wanted: next, stored });
-  store.checkCurrent(plural, next);
+  store.checkCurrent(storedAs, next);
   checkMetadata(target.kind, next.metadata, false);
-  if (!completesDeletion(stored, next)) return store.update(plural, next, { dryRun });
-  const last = store.update(plural, next, { dryRun: true });
-  store.remove(plural, targetKey(target), { dryRun });
+  if (!completesDeletion(stored, next)) return store.update(storedAs, next, { dryRun });
+  const last = store.update(storedAs, next, { dryRun: true });
+  store.remove(storedAs, targetKey(target), { dryRun });
   return last;
 }
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ServedKinds } from '../../dev/cluster/api/served-kinds.ts';
 import { startSimulatedCluster } from '../../dev/cluster/cluster.ts';
-import { type ResourceKind, ServedKinds } from '../../dev/cluster/kinds.ts';
+import type { ResourceKind } from '../../dev/cluster/kinds.ts';
 import { ApiClient } from '../support/conformance/api-client.ts';
 import type { ConformanceTarget } from '../support/conformance/target.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';

@@ -4,6 +4,7 @@ import { describeCreation } from './creation.ts';
 import { describeCustomResources } from './custom-resources.ts';
 import { describeDeletion } from './deletion.ts';
 import { describeDescriptions } from './descriptions.ts';
+import { describeDiscovery } from './discovery.ts';
 import { describeDryRuns } from './dry-runs.ts';
 import { describeEscalation } from './escalation.ts';
 import { describeExpiry } from './expiry.ts';
@@ -60,6 +61,7 @@ export function describeConformance(name: string, start: () => Promise<Conforman
       },
     };
     describeServer(suite);
+    describeDiscovery(suite);
     describeDescriptions(suite);
     describeForms(suite);
     describeLists(suite);

@@ -1,5 +1,7 @@
-import { type Answer, json, plain } from './answer.ts';
-import { apiVersionOf, type ResourceKind, type ServedKinds } from './kinds.ts';
+import { type Answer, json, plain } from '../answer.ts';
+import { apiVersionOf, type ResourceKind } from '../kinds.ts';
+import { REVIEWS } from './built-in-kinds.ts';
+import type { ServedKinds } from './served-kinds.ts';
 
 interface DescribedParts {
   readonly version: string;
@@ -37,7 +39,7 @@ function pathsOf(kinds: readonly ResourceKind[]): object {
       const { group, version, plural } = kind;
       const collection = `/${rootOf(kind)}${kind.namespaced ? '/namespaces/{namespace}' : ''}/${plural}`;
       const operation = { 'x-kubernetes-group-version-kind': { group, kind: kind.kind, version } };
-      if (plural.endsWith('reviews')) return [[collection, { post: operation }]];
+      if (REVIEWS.includes(kind)) return [[collection, { post: operation }]];
       return [
         [collection, { get: operation, post: operation }],
         [`${collection}/{name}`, { get: operation, put: operation, patch: operation, delete: operation }],
