@@ -130,6 +130,16 @@ describe('a kind', () => {
     await stop();
   });
 
+  test('KD-01 that does not change stays the same object while others come and go', async () => {
+    const { catalog, cluster, clock, stop } = catalogOf(kindsOf('pods', 'a.x.io'));
+    const before = await catalog.find('', 'pods');
+    cluster.kinds = kindsOf('b.x.io', 'pods');
+    await clock.advance(5_000);
+    expect(catalog.resolve('b')).toEqual({ kind: kindOf('b.x.io') });
+    expect(catalog.find('', 'pods')).toBe(before);
+    await stop();
+  });
+
   test('KD-01 that comes is told to nobody, and neither are short names', async () => {
     const { catalog, cluster, clock, stop } = catalogOf(kindsOf('pods'));
     catalog.onRemoved(() => expect.unreachable());
@@ -206,7 +216,7 @@ describe('a cluster that fails', () => {
   });
 
   test('KD-03 in one API group is 503 for an unknown kind of that group, and 404 for others', async () => {
-    const { catalog, cluster, stop } = catalogOf(kindsOf('pods', 'known.away.io'));
+    const { catalog, cluster, clock, stop } = catalogOf(kindsOf('pods', 'known.away.io'));
     cluster.awayGroups = new Set(['away.io']);
     expect(await catalog.resolve('known.away.io')).toEqual({ kind: kindOf('known.away.io') });
     await expect(catalog.resolve('unknown.away.io')).rejects.toMatchObject({
@@ -218,6 +228,9 @@ describe('a cluster that fails', () => {
     });
     expect(await catalog.resolve('unknown')).toEqual(UNKNOWN);
     expect(await catalog.resolve('unknown.other.io')).toEqual(UNKNOWN);
+    cluster.awayGroups = new Set();
+    await clock.advance(5_000);
+    expect(await catalog.resolve('unknown.away.io')).toEqual(UNKNOWN);
     await stop();
   });
 });
