@@ -8,6 +8,7 @@ const accounts = rowsOf(page, 'AC|U');
 const gateway = rowsOf(page, 'G');
 const login = rowsOf(page, 'K');
 const logs = rowsOf(page, 'LT|L');
+const kinds = rowsOf(page, 'KD');
 const idTokens = rowsOf(page, 'ID');
 const browsers = rowsOf(page, 'B');
 const devices = rowsOf(page, 'D');
@@ -36,6 +37,12 @@ describe('the tables of docs/promises.md', () => {
     expect(logs.map((row) => row.id)).toEqual(cases);
   });
 
+  test('have a row for each case of the kinds that their contract has', () => {
+    const cases = [...readPage('docs/contract/kinds.md').matchAll(/^\| (KD-\d+) \|/gm)].map(([, id]) => id);
+    expect(cases.length).toBeGreaterThan(5);
+    expect(kinds.map((row) => row.id)).toEqual(cases);
+  });
+
   test('have a row for each rule of the sign-in by browser or on a device, and of ID tokens that their contract has', () => {
     const rules = [...readPage('docs/contract/signin.md').matchAll(/^\| (ID-\d+) \|/gm)].map(([, id]) => id);
     expect(rules).toEqual(range('ID-', 1, 10));
@@ -53,7 +60,17 @@ describe('the tables of docs/promises.md', () => {
   });
 
   test('name tests, or say what is not built, or waive with a date and a reason', () => {
-    for (const row of [...rows, ...accounts, ...gateway, ...logs, ...browsers, ...devices, ...idTokens, ...login])
+    for (const row of [
+      ...rows,
+      ...accounts,
+      ...gateway,
+      ...logs,
+      ...kinds,
+      ...browsers,
+      ...devices,
+      ...idTokens,
+      ...login,
+    ])
       expectShown(row);
   });
 
@@ -64,15 +81,24 @@ describe('the tables of docs/promises.md', () => {
   });
 
   test.each(
-    [...rows, ...accounts, ...gateway, ...logs, ...browsers, ...devices, ...idTokens, ...login, ...measured].filter(
-      (row) => filesOf(row).length > 0,
-    ),
+    [
+      ...rows,
+      ...accounts,
+      ...gateway,
+      ...logs,
+      ...kinds,
+      ...browsers,
+      ...devices,
+      ...idTokens,
+      ...login,
+      ...measured,
+    ].filter((row) => filesOf(row).length > 0),
   )('$id is in a title of each test that it names', expectTitled);
 
   test('call nothing "not built" that a test names', () => {
-    expect(wronglyNotBuilt([...rows, ...accounts, ...gateway, ...logs, ...browsers, ...devices, ...idTokens])).toEqual(
-      [],
-    );
+    expect(
+      wronglyNotBuilt([...rows, ...accounts, ...gateway, ...logs, ...kinds, ...browsers, ...devices, ...idTokens]),
+    ).toEqual([]);
   });
 
   test('are what the attacks of docs/security.md refer to', () => {

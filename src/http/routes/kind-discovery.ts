@@ -6,7 +6,7 @@ import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import type { ResourceKind } from '../exchange.ts';
 
 /** `metav1.APIResource`. */
-export interface ApiResource extends ResourceKind {
+interface ApiResource extends ResourceKind {
   readonly name: string;
   readonly verbs: readonly string[];
   /** The kind's own group and version, if they are not those of the list. In Go's types an absent group and `""` are the same. */

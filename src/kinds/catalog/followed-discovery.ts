@@ -33,6 +33,8 @@ export class FollowedDiscovery {
   readonly #ended = new AbortController();
   readonly #proof = neverProven();
   #found: DiscoveredKinds | undefined;
+  /** What the last read gave: the same object as the time before while the cluster answers 304. */
+  #lastRead: DiscoveredKinds | undefined;
   #reading: Promise<void> | undefined;
   #usedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
@@ -114,13 +116,28 @@ export class FollowedDiscovery {
 
   #adopt(found: DiscoveredKinds): void {
     const before = this.#found;
-    if (before && isEqual(before, found)) return;
-    this.#found = found;
-    if (before) this.#parts.changed(before, found);
+    if (found === this.#lastRead) return;
+    this.#lastRead = found;
+    const now = before ? keepEqual(before, found) : found;
+    if (now === before) return;
+    this.#found = now;
+    if (before) this.#parts.changed(before, now);
   }
 }
 
-/** The same object while the cluster answers 304. Else the comparison takes about 1 ms for 1,000 kinds. */
-const isEqual = (a: DiscoveredKinds, b: DiscoveredKinds): boolean => a === b || textOf(a) === textOf(b);
+/**
+ * What was found, with the objects of before for the kinds that have not changed, so that what is remembered for them stays. If nothing has
+ * changed, returns `before` itself. Takes 2 ms for 1,000 kinds.
+ */
+function keepEqual(before: DiscoveredKinds, found: DiscoveredKinds): DiscoveredKinds {
+  const known = new Map(before.kinds.map((kind) => [JSON.stringify(kind), kind] as const));
+  const kinds = found.kinds.map((kind) => known.get(JSON.stringify(kind)) ?? kind);
+  const isEqual =
+    kinds.length === before.kinds.length &&
+    kinds.every((kind, index) => kind === before.kinds[index]) &&
+    isSameSet(found.awayGroups, before.awayGroups);
+  return isEqual ? before : { kinds, awayGroups: found.awayGroups };
+}
 
-const textOf = ({ kinds, awayGroups }: DiscoveredKinds): string => JSON.stringify([kinds, [...awayGroups]]);
+const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size === b.size && [...a].every((member) => b.has(member));

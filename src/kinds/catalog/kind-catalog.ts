@@ -22,7 +22,7 @@ export interface KindCatalogParts {
 /**
  * The kinds that the cluster has now. While nobody uses it, it requests nothing. The first use waits for the cluster's discovery; from then
  * on it is followed, so that a new kind is known and a removed one is unknown within 10 s. Each method that answers rejects with a 503
- * while nothing is known.
+ * while nothing is known. `resolve` and `find` give the same object for a kind until it changes.
  */
 export interface KindCatalog {
   /**
