@@ -95,6 +95,45 @@ export const LOGS_ROW: Row = {
   ],
 };
 
+/** Only kinds that are held have objects and bytes: without data while nobody asks for one. */
+export const KINDS_ROW: Row = {
+  title: 'Kinds',
+  panels: [
+    lines(
+      'Objects of kinds',
+      'none',
+      [[`max by (resource) (${of('gatehouse_kinds_objects')})`, '{{resource}}']],
+      'Objects of the kinds that a pod holds, because somebody asks for them.',
+    ),
+    lines(
+      'Memory of kinds',
+      'bytes',
+      [
+        [`max by (resource) (${of('gatehouse_kinds_bytes')})`, '{{resource}}'],
+        [`max(sum by (pod) (${of('gatehouse_kinds_bytes')}))`, 'all in one pod'],
+        [`min(${of('gatehouse_kinds_memory_limit_bytes')})`, 'limit'],
+      ],
+      'A kind that would pass the limit is held by fields, or refused with 503. GatehouseKindRefusedForMemory fires then.',
+    ),
+    lines(
+      'Kinds held',
+      'none',
+      [[`count by (way) (${of('gatehouse_kinds_held')} == 1)`, '{{way}}']],
+      'whole: encoded objects; fields: what filters read, and the objects of a page are read from the cluster. All pods together.',
+    ),
+    lines(
+      'Kinds started and stopped',
+      'none',
+      [
+        [`sum(increase(${of('gatehouse_kinds_started_total')}[1h]))`, 'started'],
+        [sumBy('reason', `increase(${of('gatehouse_kinds_stopped_total')}[1h])`), 'stopped: {{reason}}'],
+        [sumBy('reason', `increase(${of('gatehouse_kinds_refused_total')}[1h])`), 'refused: {{reason}}'],
+      ],
+      'In the last hour. Each start is a whole list at the cluster: if a kind starts again and again, raise kinds.idle.',
+    ),
+  ],
+};
+
 /** Without data unless `accounts.enabled`. */
 export const ACCOUNTS_ROW: Row = {
   title: 'Accounts (accounts.enabled)',

@@ -1,4 +1,4 @@
-import { ACCOUNTS_ROW, GATEWAY_ROW, LOGS_ROW } from './optional-panels.ts';
+import { ACCOUNTS_ROW, GATEWAY_ROW, KINDS_ROW, LOGS_ROW } from './optional-panels.ts';
 import { figure, lines, of, quantile, type Row, rate, sumBy } from './panel.ts';
 
 const PROBES = 'route!~"/(live|ready|health)z.*|/metrics"';
@@ -144,6 +144,7 @@ export const ROWS: readonly Row[] = [
       ),
     ],
   },
+  KINDS_ROW,
   {
     title: 'Reflector and API server',
     panels: [

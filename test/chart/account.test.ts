@@ -1,3 +1,4 @@
+import type { V1SelfSubjectAccessReview } from '@kubernetes/client-node';
 import { type Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../cluster/eventually.ts';
@@ -90,18 +91,53 @@ describe('the chart’s service account on a real API server', () => {
     ['list Secrets of all namespaces', 'GET', '/api/v1/secrets'],
     ['read a Secret of that name elsewhere', 'GET', '/api/v1/namespaces/default/secrets/gatehouse-signing-keys'],
     ['create a Secret elsewhere', 'POST', '/api/v1/namespaces/default/secrets', secret('x')],
-    ['list ConfigMaps', 'GET', `${OWN}/configmaps`],
+    ['list events', 'GET', '/api/v1/events'],
+    ['change a ConfigMap', 'PUT', `${OWN}/configmaps/c1`, {}],
+    ['read the logs of a pod', 'GET', '/api/v1/namespaces/default/pods/p1/log'],
     ['get one node', 'GET', '/api/v1/nodes/n1'],
     ['get nodes/proxy', 'GET', '/api/v1/nodes/n1/proxy/metrics'],
     ['delete a node', 'DELETE', '/api/v1/nodes/n1'],
     ['delete a pod', 'DELETE', '/api/v1/namespaces/default/pods/p1'],
     ['create a pod', 'POST', '/api/v1/namespaces/default/pods', {}],
     ['execute in a pod', 'POST', '/api/v1/namespaces/default/pods/p1/exec?command=id'],
+    ['execute in a pod by a websocket', 'GET', '/api/v1/namespaces/default/pods/p1/exec?command=id'],
     ['make tokens', 'POST', `${OWN}/serviceaccounts/gatehouse/token`, {}],
     ['create a ClusterRoleBinding', 'POST', `${RBAC}/clusterrolebindings`, {}],
     ['change its own Role', 'PUT', `${RBAC}/namespaces/${NAMESPACE}/roles/gatehouse`, {}],
   ])('8.1 may not %s', async (_, method, path, body: object | undefined = undefined) => {
     expect(await ask(method, path, body)).toBe(403);
+  });
+
+  /** What the API server serves, and which of `verbs` the account may do there, over all namespaces. */
+  async function mayDo(resource: string, verbs: readonly string[]): Promise<string[]> {
+    const [name = '', ...group] = resource.split('.');
+    const allowed = await Promise.all(
+      verbs.map(async (verb) => {
+        const resourceAttributes = { resource: name, group: group.join('.'), verb };
+        const answer = await request(`${cluster.url}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`, {
+          ...{ dispatcher, method: 'POST' },
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ spec: { resourceAttributes } }),
+        });
+        return ((await answer.body.json()) as V1SelfSubjectAccessReview).status?.allowed ? verb : '';
+      }),
+    );
+    return allowed.filter(Boolean);
+  }
+
+  test('8.1 may read every kind of Kubernetes but Secrets and events, and change none of them', async () => {
+    const served = await cluster.kubectl(['api-resources', '--verbs=list,watch', '--output=name']);
+    const kinds = served.trim().split('\n');
+    expect(kinds.length).toBeGreaterThan(40);
+    const may: Record<string, string[]> = {};
+    for (const kind of kinds)
+      may[kind] = await mayDo(kind, ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']);
+    const read = ['get', 'list', 'watch'];
+    expect(may).toEqual({
+      ...Object.fromEntries(kinds.map((kind) => [kind, read])),
+      ...{ nodes: ['list', 'watch'], namespaces: ['list', 'watch'] },
+      ...{ secrets: [], events: [], 'events.events.k8s.io': [] },
+    });
   });
 
   test('8.1 may not impersonate', async () => {

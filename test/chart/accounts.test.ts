@@ -52,7 +52,7 @@ const isKept = ({ metadata }: Manifest): boolean => metadata.annotations?.['helm
 
 describe('rights of the service account with accounts', () => {
   test('8.1 are exactly: users, their status, login records, reading roles and bindings, removing bindings, and the names of those who give roles', async () => {
-    const rendered = await render(scenario);
+    const rendered = await render({ ...scenario, kinds: { rights: 'none' } });
     expect(rulesOf(rendered, `ClusterRole ${NAMESPACE}:gatehouse`)).toEqual([
       { apiGroups: [''], resources: ['nodes', 'namespaces', 'pods'], verbs: ['list', 'watch'] },
       { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },

@@ -6,8 +6,55 @@ const digest = `sha256:${'a'.repeat(64)}`;
 const shared = { store: 'kubernetes' };
 const clients = [{ name: 'console', secretFile: '/var/run/secrets/clients/console' }];
 
+const CERTIFICATES = { apiGroups: ['cert-manager.io'], resources: ['certificates'] };
+
 /** What is wrong, the values, and the sentence that Helm ends with. */
 const ROWS: readonly (readonly [string, object, string])[] = [
+  [
+    'rules for kinds where none are listed',
+    { kinds: { extraRules: [CERTIFICATES] }, config: { kinds: { enabled: false } } },
+    'kinds.extraRules is set, but config.kinds.enabled is false: nothing would use these rights; leave one of them out.',
+  ],
+  [
+    'every right where no kinds are listed',
+    { kinds: { rights: 'all' }, config: { kinds: { enabled: false } } },
+    'kinds.rights is all, but config.kinds.enabled is false: nothing would use these rights; leave one of them out.',
+  ],
+  [
+    'rules for kinds where none are granted',
+    { kinds: { rights: 'none', extraRules: [CERTIFICATES] } },
+    'kinds.extraRules is set, but kinds.rights is none, which grants nothing; set kinds.rights to named, or leave the rules out.',
+  ],
+  [
+    'rules for kinds where somebody else grants',
+    { kinds: { extraRules: [CERTIFICATES] }, rbac: { create: false } },
+    'kinds.extraRules is set, but rbac.create is false: the chart grants nothing; set rbac.create to true, or grant the rights yourself.',
+  ],
+  [
+    'rules for kinds of every group',
+    { kinds: { extraRules: [{ apiGroups: ['*'], resources: ['*'] }] } },
+    'kinds.extraRules has * among its apiGroups, which is every resource of that name, present and future; name the groups, or set kinds.rights to all.',
+  ],
+  [
+    'rules for every resource of the core group',
+    { kinds: { extraRules: [{ apiGroups: ['a.io', ''], resources: ['*'] }] } },
+    'kinds.extraRules has * among its resources of the core group, which covers pods/exec and Secrets; name the resources.',
+  ],
+  [
+    'lists of Secrets without the right to list them',
+    { config: { kinds: { secrets: 'metadata' } } },
+    "config.kinds.secrets is metadata, but the service account may not list Secrets. Kubernetes knows no right to metadata alone, so the right covers every password of the cluster: add {apiGroups: [''], resources: [secrets], verbs: [list, watch]} to kinds.extraRules if you want that, or leave config.kinds.secrets out.",
+  ],
+  [
+    'more memory for kinds than the container has',
+    { config: { kinds: { memory: '600M' } } },
+    'config.kinds.memory is 600M, but resources.limits.memory is 512Mi: the container would be killed before the kinds have that much; raise the limit by as much as the kinds get, or lower config.kinds.memory.',
+  ],
+  [
+    'a right to Secrets that nothing uses',
+    { kinds: { extraRules: [{ apiGroups: [''], resources: ['secrets'] }] } },
+    'kinds.extraRules has secrets, but config.kinds.secrets is none: Gatehouse would not use a right that covers every password of the cluster; set config.kinds.secrets to metadata, or leave the rule out.',
+  ],
   [
     'a name that no Service can have',
     { fullnameOverride: '1st' },
@@ -341,6 +388,19 @@ describe('contradictory values', () => {
           },
         },
       },
+    ],
+    [
+      'no rights to kinds, for settings that need none',
+      { kinds: { rights: 'none' }, config: { kinds: { memory: '128Mi', allow: ['*.apps'] } } },
+    ],
+    [
+      'less memory for kinds than the container has, in other units',
+      { config: { kinds: { memory: '1Gi' } }, resources: { limits: { memory: '1.1G' } } },
+    ],
+    ['lists of Secrets with every right', { kinds: { rights: 'all' }, config: { kinds: { secrets: 'metadata' } } }],
+    [
+      'lists of Secrets with rights that somebody else grants',
+      { rbac: { create: false }, config: { kinds: { secrets: 'metadata' } } },
     ],
     [
       'a budget that keeps two of three',

@@ -24,7 +24,19 @@ describe('a value that is left empty', () => {
   });
 
   test.each([
-    ...['image', 'service', 'ingress', 'httpRoute', 'users', 'oauth', 'tokenReview', 'accounts', 'gateway', 'logging'],
+    ...[
+      'image',
+      'service',
+      'ingress',
+      'httpRoute',
+      'users',
+      'oauth',
+      'tokenReview',
+      'accounts',
+      'gateway',
+      'logging',
+      'kinds',
+    ],
     ...['sessions', 'tls', 'metrics', 'prometheusRule', 'dashboard', 'networkPolicy', 'podDisruptionBudget'],
     ...['resources', 'serviceAccount', 'rbac', 'updateStrategy', 'podSecurityContext', 'containerSecurityContext'],
     ...['autoscaling', 'probes', 'probes:\n  liveness', 'tls:\n  certManager', 'tls:\n  certManager:\n    issuerRef'],

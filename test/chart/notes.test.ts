@@ -95,6 +95,25 @@ describe('NOTES', () => {
     );
   });
 
+  test('warn of rights that reach every Secret of the cluster', async () => {
+    const secrets = [{ apiGroups: [''], resources: ['secrets'], verbs: ['list', 'watch'] }];
+    const warning = (why: string): string =>
+      `WARNING: ${why}. The service account may list every Secret of the cluster: a thief of its token has every password and token in them.`;
+    expect(await notes({ kinds: { rights: 'all' } })).toContain(warning('kinds.rights is all'));
+    expect(await notes({ kinds: { extraRules: secrets }, config: { kinds: { secrets: 'metadata' } } })).toContain(
+      warning('kinds.extraRules has secrets'),
+    );
+    const granted = await notes({ kinds: { rights: 'all' }, rbac: { create: false } });
+    expect(granted.filter((line) => line.startsWith('WARNING'))).toEqual([]);
+  });
+
+  test('say who has to be let read the other kinds, where the chart does not', async () => {
+    const line =
+      'Lists of other kinds than nodes and namespaces are 403 to everybody until somebody lets the service account gatehouse get, list and watch them.';
+    expect(await notes({ kinds: { rights: 'none' } })).toContain(line);
+    expect(await notes({ kinds: { rights: 'none' }, config: { kinds: { enabled: false } } })).not.toContain(line);
+  });
+
   test('warn of an issuer that cannot be reached by the callers of an Ingress', async () => {
     const ingress = { enabled: true, hosts: ['a.example.com', 'b.example.com'] };
     const lines = await notes({ service: { type: 'ClusterIP' }, ingress });

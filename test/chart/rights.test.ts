@@ -16,9 +16,19 @@ const busy = {
   config: { authentication: { serviceAccountTokens: { enabled: true } } },
 };
 
+const OWN_ROLE = 'ClusterRole gatehouse-system:gatehouse';
+const withoutKinds = { kinds: { rights: 'none' } };
+
+/** The rules that `values` add to those of an account that lists no kinds. */
+async function kindRules(values: object = {}) {
+  const { rules } = await render(values);
+  const others = (await render({ ...values, ...withoutKinds })).rules.map((rule) => JSON.stringify(rule));
+  return rules.filter((rule) => !others.includes(JSON.stringify(rule)));
+}
+
 describe('rights of the service account', () => {
-  test('8.1 are exactly: nodes, namespaces and pods list and watch, access reviews, and the Secrets of the namespace', async () => {
-    expect((await render()).rules).toEqual([
+  test('8.1 are exactly: nodes, namespaces and pods list and watch, access reviews, and the Secrets of the namespace, where it lists no kinds', async () => {
+    expect((await render(withoutKinds)).rules).toEqual([
       {
         role: 'ClusterRole gatehouse-system:gatehouse:administrators',
         apiGroups: ['resources.gatehouse.io'],
@@ -95,7 +105,9 @@ describe('rights of the service account', () => {
   });
 
   test('8.1 no rule has a wildcard, escalate, bind, impersonate, nodes/proxy, serviceaccounts/token or pods/exec', async () => {
-    const words = (await render(busy)).rules.flatMap(({ role: _, ...rule }) => Object.values(rule).flat());
+    const words = (await render({ ...busy, config: { ...busy.config, kinds: { events: true } } })).rules.flatMap(
+      ({ role: _, ...rule }) => Object.values(rule).flat(),
+    );
     const forbidden = ['*', 'escalate', 'bind', 'impersonate', 'nodes/proxy', 'serviceaccounts/token', 'pods/exec'];
     expect(words.filter((word) => forbidden.includes(word) || word.includes('*'))).toEqual([]);
   });
@@ -104,8 +116,8 @@ describe('rights of the service account', () => {
     expect((await render(busy)).rules.filter(({ nonResourceURLs }) => nonResourceURLs)).toEqual([]);
   });
 
-  test('8.1 leave the pods out when nodes.usage is off', async () => {
-    const { rules } = await render({ config: { nodes: { usage: false } } });
+  test('8.1 leave the pods out when nodes.usage is off, and no kinds are listed', async () => {
+    const { rules } = await render({ config: { nodes: { usage: false } }, ...withoutKinds });
     expect(rules.filter(({ resources }) => resources?.includes('pods'))).toEqual([]);
   });
 
@@ -184,5 +196,74 @@ describe('administrators', () => {
         { apiGroups: ['tenant.kubesphere.io'], resources: ['logs'], verbs: ['list'] },
       ],
     });
+  });
+});
+
+describe('rights to the kinds that are listed', () => {
+  test('8.1 are get, list and watch of resources by name, in the role of the account', async () => {
+    const rules = await kindRules();
+    expect(rules.map(({ role, verbs }) => ({ role, verbs }))).toEqual(
+      rules.map(() => ({ role: OWN_ROLE, verbs: ['get', 'list', 'watch'] })),
+    );
+    const names = rules.flatMap(({ apiGroups, resources }) => resources!.map((name) => `${name}.${apiGroups![0]}`));
+    expect(names.filter((name) => !/^[a-z]+\.[a-z0-9.]*$/.test(name))).toEqual([]);
+    expect(names).toContain('pods.');
+    expect(names).toContain('deployments.apps');
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('8.1 have neither Secrets nor, unless they are listed, events', async () => {
+    const named = async (values: object) => (await kindRules(values)).flatMap(({ resources }) => resources!);
+    expect((await named({})).filter((name) => /secret|event/.test(name))).toEqual([]);
+    expect((await named({ config: { kinds: { events: true } } })).filter((name) => /secret|event/.test(name))).toEqual([
+      'events',
+    ]);
+  });
+
+  test('8.1 are none where no kinds are listed', async () => {
+    expect(await kindRules({ config: { kinds: { enabled: false } } })).toEqual([]);
+    expect(await kindRules({ rbac: { create: false } })).toEqual([]);
+  });
+
+  test('8.1 reach every resource on request, by list and watch alone: get would cover pods/exec', async () => {
+    const named = await kindRules();
+    expect(await kindRules({ kinds: { rights: 'all' } })).toEqual([
+      ...named,
+      { role: OWN_ROLE, apiGroups: ['*'], resources: ['*'], verbs: ['list', 'watch'] },
+    ]);
+  });
+
+  test('8.1 have the rules for custom resources besides, to read them', async () => {
+    const named = await kindRules();
+    const extraRules = [
+      { apiGroups: ['cert-manager.io'], resources: ['certificates', 'issuers'] },
+      { apiGroups: ['example.com'], resources: ['*'], verbs: ['list', 'watch'] },
+    ];
+    expect(await kindRules({ kinds: { extraRules } })).toEqual([
+      ...named,
+      { role: OWN_ROLE, ...extraRules[0], verbs: ['get', 'list', 'watch'] },
+      { role: OWN_ROLE, ...extraRules[1] },
+    ]);
+  });
+
+  test('8.1 reach Secrets only where a rule and the configuration say so', async () => {
+    const rule = { apiGroups: [''], resources: ['secrets'], verbs: ['list', 'watch'] };
+    const { rules } = await render({ kinds: { extraRules: [rule] }, config: { kinds: { secrets: 'metadata' } } });
+    expect(rules.filter(({ role, resources }) => role === OWN_ROLE && resources?.includes('secrets'))).toEqual([
+      { role: OWN_ROLE, ...rule },
+    ]);
+  });
+
+  test.each([
+    [
+      'a verb that changes something',
+      { apiGroups: ['a.io'], resources: ['b'], verbs: ['delete'] },
+      'extraRules/0/verbs/0',
+    ],
+    ['a subresource', { apiGroups: [''], resources: ['pods/exec'] }, 'extraRules/0/resources/0'],
+    ['objects by name', { apiGroups: ['a.io'], resources: ['b'], resourceNames: ['c'] }, 'extraRules/0'],
+    ['no group', { apiGroups: [], resources: ['b'] }, 'extraRules/0/apiGroups'],
+  ])('have no rule with %s', async (_, rule, place) => {
+    await expect(render({ kinds: { extraRules: [rule] } })).rejects.toThrow(`at '/kinds/${place}'`);
   });
 });

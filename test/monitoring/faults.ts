@@ -3,6 +3,7 @@ import { constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimulatedCluster } from '../../dev/cluster/cluster.ts';
+import { populate } from '../../dev/cluster/population.ts';
 import { startSimulatedLogStore } from '../../dev/log-store/log-store.ts';
 import { BufferedOutput } from '../../src/observability/buffered-output.ts';
 import {
@@ -78,6 +79,7 @@ const person = (name: string, email: string, password?: string) => ({
 
 const GATEWAY = { gateway: { enabled: true } };
 const CLUSTER_NODE = '/api/v1/nodes/node-a';
+const PODS = '/kapis/resources.gatehouse.io/v1alpha3/pods';
 const LOGS = '/kapis/tenant.gatehouse.io/v1alpha2/logs';
 
 export const FAULTS: readonly Fault[] = [
@@ -176,6 +178,21 @@ export const FAULTS: readonly Fault[] = [
           cluster.restore(older);
         },
       };
+    },
+  },
+  {
+    name: 'kind-too-large',
+    fires: ['GatehouseKindRefusedForMemory'],
+    // Of the few requests of this service, one is a 503.
+    mayFire: ['GatehouseServerErrors'],
+    start: async () => {
+      const cluster = await startCluster({ clock });
+      // By fields alone, three times what kinds.memory has room for.
+      const now = Date.now();
+      populate(cluster.objects, { nodes: 50, podsPerNode: 60, seed: 1, platform: 'gatehouse', now });
+      const service = await serve(cluster, { clock, config: { kinds: { memory: '1M' } } });
+      const { access_token: token } = await service.signIn('ada');
+      return { port: service.gatehouse.metricsPort, break: () => service.call(PODS, { token }) };
     },
   },
   {

@@ -24,6 +24,7 @@ export interface HealthyReplicas {
   use(signal: AbortSignal): Promise<void>;
 }
 
+const PODS = '/kapis/resources.gatehouse.io/v1alpha3/pods?limit=10';
 const LOGS = '/kapis/tenant.gatehouse.io/v1alpha2/logs?log_query=error';
 const PAUSE_MS = 9_000;
 
@@ -85,6 +86,7 @@ async function useReplica(service: Service, { cluster, answers: count }: Load, s
       await service.list(token),
       await service.list(token, '?limit=10'),
       await service.call(`${NODES}/node-a`, { token }),
+      await service.call(PODS, { token }),
       await service.call('/api/v1/nodes/node-a', { token }),
       await service.call(LOGS, { token }),
       await service.call('/oauth/introspect', { form: { ...CLIENT, token } }),

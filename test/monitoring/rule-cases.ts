@@ -192,6 +192,14 @@ export const RULE_CASES: readonly RuleCase[] = [
     ...{ at: '12m', notYetAt: '9m', labels: { ...SCRAPED, decision: 'error', source: 'overload' } },
   },
   {
+    alert: 'GatehouseKindRefusedForMemory',
+    series: [
+      { name: 'gatehouse_kinds_refused_total{reason="memory"}', fires: ONE_EVENT, silent: NO_EVENT },
+      { name: 'gatehouse_kinds_refused_total{reason="forbidden"}', fires: NO_EVENT, silent: ONE_EVENT },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, reason: 'memory' } },
+  },
+  {
     alert: 'GatehouseSigningKeysLost',
     series: [
       { name: event('signing_keys_missing'), fires: ONE_EVENT, silent: NO_EVENT },

@@ -94,6 +94,9 @@ WARNING: serviceAccount.name is {{ .Values.serviceAccount.name }}, which is not 
 {{- if eq .Values.sessions.store "memory" }}
 WARNING: sessions.store is memory. Each restart of the pod forgets which sessions were ended: their access tokens are good again until they expire, and everybody has to sign in again when theirs has expired.
 {{- end }}
+{{- if and .Values.rbac.create (include "gatehouse.grantsKinds" .) (include "gatehouse.readsAllSecrets" .) }}
+WARNING: {{ ternary "kinds.rights is all" "kinds.extraRules has secrets" (eq .Values.kinds.rights "all") }}. The service account may list every Secret of the cluster: a thief of its token has every password and token in them.
+{{- end }}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not .Values.issuer) }}
 WARNING: issuer is empty, so tokens name {{ include "gatehouse.url" . }}/oauth, which cannot be reached from outside. Set it before people sign in.
 {{- end }}

@@ -50,6 +50,7 @@
 {{- include "gatehouse.preflight.files" . -}}
 {{- include "gatehouse.preflight.accounts" . -}}
 {{- include "gatehouse.preflight.gateway" . -}}
+{{- include "gatehouse.preflight.kinds" . -}}
 {{- include "gatehouse.preflight.logging" . -}}
 {{- end }}
 

@@ -25,7 +25,7 @@
   "extraContainers" "initContainers" "extraObjects"
   "accounts.roleAssigners.users" "accounts.roleAssigners.groups" "accounts.objectWriters.users" "accounts.objectWriters.groups"
   "gateway.users" "gateway.groups" "gateway.accounts.roles" "gateway.accounts.groups"
-  "gateway.accounts.selector.matchExpressions" -}}
+  "gateway.accounts.selector.matchExpressions" "kinds.extraRules" -}}
 {{- $_ := set $empty . list -}}
 {{- end -}}
 {{- range list "commonLabels" "commonAnnotations" "nodeSelector" "affinity" "deploymentLabels" "deploymentAnnotations" "podAnnotations" "podLabels"
