@@ -25,7 +25,7 @@ export const filesOf = ({ shownBy }: Promised): string[] =>
   [...shownBy.matchAll(/`(test\/[^`]+)`/g)].map(([, file = '']) => file);
 
 /** The ids at the start of a text in quotes: a test's title, or a row of the table that its title is made from. */
-function idsInTitles(file: string): ReadonlySet<string> {
+export function idsInTitles(file: string): ReadonlySet<string> {
   const starts = [...readPage(file).matchAll(/['"`]((?:(?:[A-Z]{1,2}-\d{2,}|I\d)(?:, |[ '"`]))+)/g)];
   return new Set(starts.flatMap(([, start = '']) => start.match(/[A-Z]{1,2}-\d{2,}|I\d/g) ?? []));
 }

@@ -7,7 +7,9 @@ import { ResourceStore } from '../../../../src/resources/entries/store.ts';
 import { createListQueryParser } from '../../../../src/resources/query/list-query.ts';
 import { createWatchQueryParser } from '../../../../src/resources/watch/watch-query.ts';
 import { TimeSlices } from '../../../../src/runtime/time-slices.ts';
+import { StatusError } from '../../../../src/status-error.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
+import { replaceAll } from '../../../support/replace-all.ts';
 import { synced, textOf } from '../../resources/node-objects.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -56,15 +58,31 @@ export function listing(name: string, context: Partial<WordsContext> = {}) {
   });
   const parse = createListQueryParser(kind);
   const parseWatch = createWatchQueryParser(kind);
+  const read = (query: string): { items: KubernetesObject[]; totalItems: number } =>
+    JSON.parse(textOf(lister.list(parse(query)).body('identity').pieces));
   return {
     store,
     put: (...objects: readonly KubernetesObject[]) => {
       for (const one of objects) store.put(store.toEntry(one));
     },
+    /** Replaces everything. */
+    relist: (...objects: readonly KubernetesObject[]) =>
+      replaceAll(
+        store,
+        objects.map((one) => store.toEntry(one)),
+        { sameHistory: true, resourceVersion: `${++made}` },
+      ),
     /** The keys of a list, in its order. */
-    keys: (query = ''): string => {
-      const { items } = JSON.parse(textOf(lister.list(parse(query)).body('identity').pieces));
-      return items.map((item: KubernetesObject) => keyOf(item)).join(' ');
+    keys: (query = ''): string => read(query).items.map(keyOf).join(' '),
+    total: (query = ''): number => read(query).totalItems,
+    /** What the parser says of a query that it refuses. */
+    refusal: (query: string): string => {
+      try {
+        parse(query);
+      } catch (error) {
+        if (error instanceof StatusError) return error.answer.message;
+      }
+      return 'it was not refused';
     },
     watch: (query: string) => {
       const watch = lister.watch(parseWatch(`watch=true&${query}`), 'json');
