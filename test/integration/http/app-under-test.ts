@@ -17,6 +17,7 @@ import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import { aboutFamily } from '../../../src/http/routes/about.ts';
 import { accountFamily, type ServedAccounts } from '../../../src/http/routes/accounts.ts';
 import type { Descriptions, ReleaseInfo } from '../../../src/http/routes/discovery.ts';
+import type { ListableKinds } from '../../../src/http/routes/kind-discovery.ts';
 import { oauthFamily } from '../../../src/http/routes/oauth.ts';
 import { tokenReviewFamily } from '../../../src/http/routes/token-review.ts';
 import { createNamespaceKind } from '../../../src/namespaces/namespace-kind.ts';
@@ -187,14 +188,17 @@ export interface TestParts extends AppParts {
   readonly gateway?: ServedGateway | undefined;
   readonly health: HealthChecks;
   readonly descriptions: Descriptions;
+  /** Default: no kinds but those of `lists`. */
+  readonly listableKinds?: ListableKinds | undefined;
 }
 
 /** All families that the composition root makes, of these parts. */
 function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
-  const { lists, authorizationServer, tokenReviews, accounts, gateway, logs, health: checks } = parts;
+  const { lists, authorizationServer, tokenReviews, accounts, gateway, logs, health: checks, listableKinds } = parts;
   const gatewayIsOpen = gateway !== undefined;
   return [
     listFamily(lists),
+    ...(listableKinds ? [() => ({ routes: [], listableKinds })] : []),
     oauthFamily(authorizationServer, 'https://gatehouse.example.com/oauth'),
     tokenReviewFamily(tokenReviews),
     ...(accounts ? [accountFamily({ ...accounts, gatewayIsOpen })] : []),
