@@ -9,7 +9,7 @@ import { filterByReview } from './namespace-reviews.ts';
 import type { NamespacedRight, PermittedScope, PermittedScopes } from './permitted-scope.ts';
 
 /** A namespace that exists. */
-export interface ExistingNamespace {
+interface ExistingNamespace {
   readonly name: string;
   readonly uid: string;
 }

@@ -68,7 +68,7 @@ export interface ListerOptions {
 }
 
 /** Objects of a list, and how many there are on all pages. */
-export interface SelectedEntries {
+interface SelectedEntries {
   readonly entries: readonly Entry[];
   readonly total: number;
 }

@@ -4,7 +4,7 @@ import { Watcher } from '../../support/watcher.ts';
 import { type DrivenClock, startDrivenReady } from '../service/driven.ts';
 import { type Answer, type Person, type Service, startCluster } from '../service/stand.ts';
 
-export const ROOT = '/kapis/resources.gatehouse.io/v1alpha3';
+const ROOT = '/kapis/resources.gatehouse.io/v1alpha3';
 
 const RBAC = { apiVersion: 'rbac.authorization.k8s.io/v1' };
 
