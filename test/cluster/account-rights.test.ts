@@ -106,7 +106,7 @@ test('it writes Secrets and its Lease in its own namespace only', async () => {
   });
   expect(await ask('POST', LEASES, lease('gatehouse-accounts'))).toBe(201);
   expect(await ask('PATCH', `${LEASES}/gatehouse-accounts`, { spec: { holderIdentity: 'two' } })).toBe(200);
-  expect(await ask('GET', `${LEASES}/another`)).toBe(403);
+  expect(await ask('PATCH', `${LEASES}/another`, { spec: { holderIdentity: 'two' } })).toBe(403);
   expect(await ask('DELETE', `${LEASES}/gatehouse-accounts`)).toBe(403);
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'of-somebody' } };
   expect(await ask('POST', `/api/v1/namespaces/${NAMESPACE}/secrets`, secret)).toBe(201);
