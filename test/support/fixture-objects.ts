@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../dev/cluster/kube-object.ts';
 import { ObjectStore } from '../../dev/cluster/object-store.ts';
-import { keepChanging, populate } from '../../dev/cluster/population.ts';
+import { keepChanging, populate } from '../../dev/cluster/population/population.ts';
 import { seededRandom } from '../../dev/cluster/seeded-random.ts';
 import { installedRights, logRights } from '../../dev/demo-rights.ts';
 import { FakeClock } from './fake-clock.ts';
