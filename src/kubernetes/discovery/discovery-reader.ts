@@ -35,8 +35,7 @@ const READ_LIMIT_MS = 10_000;
 /** For the plain document of one API, which its own server may have to answer: so that one that hangs does not fail the read. */
 const DOCUMENT_LIMIT_MS = 3_000;
 
-const ROOTS = ['/api', '/apis'] as const;
-type Root = (typeof ROOTS)[number];
+type Root = '/api' | '/apis';
 
 /** What one root has: all versions of the core group, or of all others. */
 interface KnownRoot {
