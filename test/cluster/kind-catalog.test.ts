@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { type Dispatcher, request } from 'undici';
@@ -128,4 +129,29 @@ test('KD-04 the kinds of a real API server that cannot be listed and watched are
     others.every(({ verbs, resource }) => ['events', 'secrets'].includes(resource) || !verbs.includes('watch')),
   ).toBe(true);
   expect([listed.has('pods.'), listed.has('deployments.apps')]).toEqual([true, true]);
+});
+
+test('KD-01 an API server that has just started takes no custom resource away', async () => {
+  await apply(definitionOf('gadgets', 'Gadget', [versionOf('v1', true)]));
+  const hasGadgets = ({ kinds }: DiscoveredKinds): boolean => kinds.some(({ resource }) => resource === 'gadgets');
+  await eventually(() => cluster.discovery.read(signal), hasGadgets);
+  await plane.killApiServer();
+  const answers = { whole: 0, withoutGadgets: 0, failed: 0 };
+  let isReady = false;
+  const starting = plane.startApiServer().then(() => {
+    isReady = true;
+  });
+  while (!isReady) {
+    await cluster.discovery.read(signal).then(
+      (found) => answers[hasGadgets(found) ? 'whole' : 'withoutGadgets']++,
+      () => answers.failed++,
+    );
+    await sleep(10);
+  }
+  await starting;
+  expect(answers.withoutGadgets).toBe(0);
+  await eventually(
+    () => cluster.discovery.read(signal).catch(() => undefined),
+    (found) => found !== undefined && hasGadgets(found),
+  );
 });

@@ -65,6 +65,47 @@ describe.each(FORMS)('%s discovery', (_form, answersOf) => {
     expect((await read()).kinds.map(({ singularName }) => singularName)).toEqual(['pod', 'one-widget', 'gadget']);
   });
 
+  test('KD-01 keeps what is known while the API server is not ready, for a minute at most', async () => {
+    const { paths, clock, read } = scriptedDiscovery(answersOf({ 'example.com': { v1: [WIDGET] } }));
+    const before = await read();
+    Object.assign(paths, answersOf({}, '2'), { '/readyz': { status: 500 } });
+    const refusal = 'the API server is not ready, and does not list all its kinds';
+    await expect(read()).rejects.toThrow(refusal);
+    await clock.advance(57_000);
+    await expect(read()).rejects.toThrow(refusal);
+    Object.assign(paths, answersOf({ 'example.com': { v1: [WIDGET] } }, '3'));
+    expect(await read()).toEqual(before);
+    Object.assign(paths, answersOf({}, '4'));
+    await expect(read()).rejects.toThrow(refusal);
+    await clock.advance(57_000);
+    await expect(read()).rejects.toThrow(refusal);
+    await clock.advance(2_000);
+    expect(namesIn(await read())).toEqual(['pods.v1.']);
+  });
+
+  test('KD-01 is read again if a kind has gone and the API server is ready, or does not let us ask', async () => {
+    for (const status of [200, 403]) {
+      const { paths, requests, read } = scriptedDiscovery(answersOf({ 'example.com': { v1: [WIDGET] } }));
+      await read();
+      Object.assign(paths, answersOf({ 'example.com': { v1: [GADGET] } }, '2'), { '/readyz': { status } });
+      requests.length = 0;
+      expect(namesIn(await read())).toEqual(['pods.v1.', 'gadgets.v1.example.com']);
+      const asked = requests.map(({ path }) => path);
+      expect([
+        asked.filter((path) => path === '/apis').length,
+        asked.filter((path) => path === '/readyz').length,
+      ]).toEqual([2, 1]);
+    }
+  });
+
+  test('KD-01 is taken as it is where kinds only come, without asking whether the API server is ready', async () => {
+    const { paths, requests, read } = scriptedDiscovery(answersOf({}));
+    await read();
+    Object.assign(paths, answersOf({ 'example.com': { v1: [GADGET] } }, '2'), { '/readyz': { status: 500 } });
+    expect(namesIn(await read())).toEqual(['pods.v1.', 'gadgets.v1.example.com']);
+    expect(requests.map(({ path }) => path)).not.toContain('/readyz');
+  });
+
   test('leaves out entries whose names cannot be parts of a path, and keeps the others', async () => {
     const odd = ['../secrets', 'a/b', 'UPPER', 'dotted.name', '', 'x'.repeat(64)].map((resource) => ({
       ...WIDGET,
