@@ -9,7 +9,7 @@ import { systemRandom } from '../src/runtime/random.ts';
 import { createService } from '../src/service/service.ts';
 import { toRelease, toRuntime } from '../src/service/versions.ts';
 import { type SimulatedCluster, startSimulatedCluster } from './cluster/cluster.ts';
-import { keepChanging, populate } from './cluster/population.ts';
+import { keepChanging, populate } from './cluster/population/population.ts';
 import { seededRandom } from './cluster/seeded-random.ts';
 import { DEMO_HELP, type DemoOptions, parseDemoArguments } from './demo-arguments.ts';
 import { printCommands } from './demo-commands.ts';

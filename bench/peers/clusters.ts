@@ -9,7 +9,7 @@ import {
 } from '../../dev/cluster/cluster.ts';
 import type { NewObject } from '../../dev/cluster/kube-object.ts';
 import { ObjectStore } from '../../dev/cluster/object-store.ts';
-import { populate } from '../../dev/cluster/population.ts';
+import { populate } from '../../dev/cluster/population/population.ts';
 import { seededRandom } from '../../dev/cluster/seeded-random.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type ControlPlane, startControlPlane } from '../../test/support/control-plane.ts';

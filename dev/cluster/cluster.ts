@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { DiscoveryVersion } from './api/discovery.ts';
 import { ServedKinds } from './api/served-kinds.ts';
+import type { AggregatedApis } from './custom/aggregated-apis.ts';
 import { Evidence } from './evidence.ts';
 import { Faults } from './faults.ts';
 import type { Identity } from './identity.ts';
@@ -58,6 +59,8 @@ export interface SimulatedCluster {
   addServiceAccountKey(alg: TokenAlgorithm): string;
   /** Refuses the tokens of all keys but the newest, and no longer publishes the old keys. */
   retireServiceAccountKeys(): void;
+  /** APIs that another server would serve. An APIService that was not put in place here is away. */
+  readonly aggregatedApis: AggregatedApis;
   readonly faults: Faults;
   readonly evidence: Evidence;
   /** Bytes sent to all clients since the start, headers included. */
@@ -105,6 +108,7 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
     },
     addServiceAccountKey: (alg) => signer.addKey(alg),
     retireServiceAccountKeys: () => signer.retireKeys(),
+    aggregatedApis: store.aggregatedApis,
     faults,
     evidence,
     bytesSent: () => listener.bytesSent,

@@ -23,6 +23,12 @@ function lowerBound<T>(sorted: readonly T[], comesBefore: (element: T) => boolea
 export const indexOfKey = (entries: readonly Entry[], key: string): number =>
   lowerBound(entries, (entry) => entry.key < key);
 
+interface CollectionWatcher {
+  changed(change: Change): void;
+  /** The server ends the watch. */
+  ended(): void;
+}
+
 /** All objects of one kind, in key order, now and at every version since the last compaction. */
 export class Collection {
   readonly kind: ResourceKind;
@@ -30,7 +36,7 @@ export class Collection {
   #ordered: Entry[] | undefined;
   #history: Change[] = [];
   readonly #snapshots = new Map<number, readonly Entry[]>();
-  readonly #watchers = new Set<(change: Change) => void>();
+  readonly #watchers = new Set<CollectionWatcher>();
 
   constructor(kind: ResourceKind) {
     this.kind = kind;
@@ -69,11 +75,16 @@ export class Collection {
     else this.#entries.set(key, change.entry);
     this.#keepOrder(change);
     this.#history.push(change);
-    for (const watcher of this.#watchers) watcher(change);
+    for (const watcher of this.#watchers) watcher.changed(change);
   }
 
-  /** Calls `watcher` with every later change, in order, until the returned function is called. */
-  subscribe(watcher: (change: Change) => void): () => void {
+  /** Ends the watches that are open now. */
+  endWatches(): void {
+    for (const watcher of this.#watchers) watcher.ended();
+  }
+
+  /** Calls the watcher with every later change, in order, until the returned function is called. */
+  subscribe(watcher: CollectionWatcher): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }

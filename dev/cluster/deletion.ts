@@ -1,5 +1,7 @@
 import type { Clock } from '../../src/runtime/clock.ts';
 import { refused } from './authorize.ts';
+import { DEFINITIONS } from './custom/definition.ts';
+import { CLEANUP } from './custom/definitions.ts';
 import { isDryRun } from './dry-run.ts';
 import { isRecord, type KubeObject, type NewObject } from './kube-object.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -34,6 +36,7 @@ export function deleteObject(
   const asked =
     request.body.length > 0 ? options['gracePeriodSeconds'] : (request.query.get('gracePeriodSeconds') ?? undefined);
   if (kind.name === 'namespaces') return { object: terminate(store, stored, { target, clock, dryRun }), isGone: false };
+  if (kind.name === DEFINITIONS) return endDefinition(store, stored, { target, clock, dryRun });
   if (kind.name === 'pods') return endPod(store, stored, { target, clock, dryRun, asked });
   if (!hasFinalizers(stored))
     return { object: store.remove(kind.storedAs, targetKey(target), { dryRun }), isGone: true };
@@ -65,6 +68,14 @@ function endPod(
   const marked = store.update('pods', marks(stored, { nowMs: clock.now(), graceSeconds }), { dryRun });
   if (graceSeconds !== 0 || hasFinalizers(stored)) return { object: marked, isGone: false };
   return { object: dryRun ? marked : store.remove('pods', targetKey(target)), isGone: true };
+}
+
+/** Marks a definition as deleted. The store removes its objects, and then the definition, as the controllers of a real server do. */
+function endDefinition(store: ObjectStore, stored: KubeObject, { clock, dryRun }: Ending): Deletion {
+  if (stored.metadata['deletionTimestamp']) return { object: stored, isGone: false };
+  const finalizers = [...((stored.metadata['finalizers'] ?? []) as readonly string[]), CLEANUP];
+  const metadata = { ...stored.metadata, deletionTimestamp: timestamp(clock.now()), finalizers };
+  return { object: store.update(DEFINITIONS, { ...stored, metadata }, { dryRun }), isGone: false };
 }
 
 const KEPT_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-system']);

@@ -2,7 +2,7 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import { type Form, fullForm, metadataForm } from './form.ts';
 import type { ResourceKind } from './kinds.ts';
 import { ApiError } from './status.ts';
-import { tableForm } from './table.ts';
+import { tableForm } from './tables/table.ts';
 
 const JSON_RANGES: readonly string[] = ['application/json', 'application/*', '*/*'];
 const YAML = 'application/yaml';

@@ -3,6 +3,8 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import { ServedKinds } from './api/served-kinds.ts';
 import { Collection } from './collection.ts';
+import { AggregatedApis } from './custom/aggregated-apis.ts';
+import { CustomDefinitions } from './custom/definitions.ts';
 import { type Change, Entry } from './entry.ts';
 import type { ResourceKind } from './kinds.ts';
 import { isRecord, type KubeObject, keyOf, type NewObject } from './kube-object.ts';
@@ -39,7 +41,11 @@ interface WriteOptions {
  * that they got or passed in. Refusals are thrown as `ApiError`.
  */
 export class ObjectStore {
-  readonly #collections: ReadonlyMap<string, Collection>;
+  /** What does the work of controllers on definitions and APIServices. */
+  readonly definitions: CustomDefinitions;
+  readonly aggregatedApis: AggregatedApis;
+  readonly #kinds: ServedKinds;
+  readonly #collections: Map<string, Collection>;
   readonly #clock: Clock;
   readonly #random: Random;
   #revision = 1;
@@ -48,9 +54,13 @@ export class ObjectStore {
   #commits: { readonly at: number; readonly revision: number }[] = [];
 
   constructor({ clock, random, kinds = new ServedKinds('gatehouse') }: StoreParts) {
+    this.#kinds = kinds;
     this.#collections = collectionsOf(kinds.stored);
     this.#clock = clock;
     this.#random = random;
+    const parts = { store: this, kinds, clock };
+    this.definitions = new CustomDefinitions(parts);
+    this.aggregatedApis = new AggregatedApis(parts);
   }
 
   /** The one version counter of all kinds. */
@@ -75,8 +85,12 @@ export class ObjectStore {
   }
 
   collection(plural: string): Collection {
-    const collection = this.#collections.get(plural);
-    if (!collection) throw new TypeError(`the simulated cluster has no kind "${plural}"`);
+    const known = this.#collections.get(plural);
+    if (known) return known;
+    const kind = this.#kinds.stored.find(({ storedAs }) => storedAs === plural);
+    if (!kind) throw new TypeError(`the simulated cluster has no kind "${plural}"`);
+    const collection = new Collection(kind);
+    this.#collections.set(plural, collection);
     return collection;
   }
 
@@ -158,6 +172,8 @@ export class ObjectStore {
     for (const collection of this.#collections.values()) collection.restore(revision);
     this.#commits = this.#commits.filter((commit) => commit.revision <= revision);
     this.#revision = revision;
+    this.definitions.refresh();
+    this.aggregatedApis.refresh();
   }
 
   #stored(collection: Collection, key: string): Entry {
@@ -171,9 +187,12 @@ export class ObjectStore {
     const content = normalize(write.object);
     const metadata = { ...content.metadata, resourceVersion: String(revision) };
     const entry = new Entry(keyOf(metadata), revision, { ...content, metadata } as KubeObject);
-    collection.apply({ type: write.type, revision, entry, previous: write.previous });
+    const change = { type: write.type, revision, entry, previous: write.previous };
+    collection.apply(change);
     this.#note(revision);
     if (revision - this.#compacted > HISTORY_LIMIT) this.compact(revision - HISTORY_LIMIT / 2);
+    for (const extension of [this.definitions, this.aggregatedApis])
+      if (extension.watched === collection.kind.name) extension.committed(change);
     return entry.object;
   }
 
@@ -186,7 +205,7 @@ export class ObjectStore {
 }
 
 /** The first kind that is stored under a name describes the collection. */
-const collectionsOf = (kinds: readonly ResourceKind[]): ReadonlyMap<string, Collection> =>
+const collectionsOf = (kinds: readonly ResourceKind[]): Map<string, Collection> =>
   new Map(kinds.toReversed().map((kind) => [kind.storedAs, new Collection(kind)] as const));
 
 /** The message for a write that names another uid than the stored one. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServedKinds } from './api/served-kinds.ts';
 import { type Impersonation, impersonationIn } from './impersonation.ts';
-import type { ResourceKind } from './kinds.ts';
+import { defineKind, type ResourceKind } from './kinds.ts';
 
 /** Kubernetes verbs. The verb of a request without a resource is its method in lower case. */
 export type Verb =
@@ -90,9 +90,25 @@ function parseTarget(path: string, kinds: ServedKinds): ResourceTarget | undefin
   const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
   const scoped = rest[0] === 'namespaces' && rest.length > 2 && !['finalize', 'status'].includes(rest[2] ?? '');
   const [plural = '', name = '', subresource = '', ...more] = scoped ? rest.slice(2) : rest;
-  const kind = kinds.at(`${prefix}/${plural}`);
+  const kind =
+    kinds.at(`${prefix}/${plural}`) ?? awayKind(kinds, { group: parts[1] ?? '', version: parts[2] ?? '', plural });
   if (!kind || more.length > 0 || (scoped && !kind.namespaced)) return undefined;
   return { kind, namespace: scoped ? (rest[1] ?? '') : '', name, subresource };
+}
+
+/** A kind of an aggregated API that is away: the caller's right to it is checked all the same. */
+function awayKind(
+  kinds: ServedKinds,
+  { group, version, plural }: Pick<ResourceKind, 'group' | 'version' | 'plural'>,
+): ResourceKind | undefined {
+  if (plural === '' || !kinds.isAway(group, version)) return undefined;
+  return defineKind(plural, '', { group, version, name: `${plural}.${group}` });
+}
+
+/** Whether the path is below an API version whose server is away. */
+export function isForAway({ path }: Pick<ApiRequest, 'path'>, kinds: ServedKinds): boolean {
+  const [, root, group = '', version = ''] = path.split('/');
+  return root === 'apis' && kinds.isAway(group, version);
 }
 
 function verbOf(method: string, target: ResourceTarget, query: URLSearchParams): Verb {

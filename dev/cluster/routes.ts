@@ -87,10 +87,8 @@ const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforw
 const unstreamed = (target: ResourceTarget, store: ObjectStore): ApiError =>
   store.get('pods', targetKey(target)) ? unknownResource() : notFound(target.kind, target.name);
 
-/** 503 for paths of an aggregated API that is away; JSON for paths below a served API version, text elsewhere. */
+/** JSON for paths below a served API version, text elsewhere. */
 function unknownPath(path: string, kinds: ServedKinds): Answer {
-  const [, root, group = '', version = ''] = path.split('/');
-  if (root === 'apis' && kinds.isAway(group, version)) return plain('service unavailable\n', 503);
   if (isServed(path, kinds)) throw unknownResource();
   return plain('404 page not found\n', 404);
 }

@@ -12,7 +12,7 @@ import { actingIdentity } from './impersonation.ts';
 import { checkWatchOptions, parseListOptions } from './list-options.ts';
 import { negotiateForm } from './negotiation.ts';
 import { presented } from './presentation.ts';
-import { type ApiRequest, readRequest } from './request.ts';
+import { type ApiRequest, isForAway, readRequest } from './request.ts';
 import { answerRequest, type RouteParts } from './routes.ts';
 import { ApiError, TextError } from './status.ts';
 import { watchLines } from './watch.ts';
@@ -67,6 +67,7 @@ async function answerOrStream(
   const sender = authenticate(request.headers.authorization, parts.tokens);
   const caller = actingIdentity(parts.store, sender, request);
   authorizeRequest(parts.store, caller, request);
+  if (isForAway(request, parts.kinds)) return plain('service unavailable\n', 503);
   if (request.verb !== 'watch') return answerRequest(request, caller, parts);
   if (!socket) await streamWatch(request, response, { parts, open: () => openStream(response, fault, parts.clock) });
   else if (!isAcceptable(message)) return plain('', 403);

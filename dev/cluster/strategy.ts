@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { completedDefinition, DEFINITIONS } from './custom/definition.ts';
 import type { ResourceKind } from './kinds.ts';
 import { isRecord, type KubeObject, type NewObject } from './kube-object.ts';
 import type { ResourceTarget } from './request.ts';
@@ -34,13 +35,19 @@ function withoutEmpty(members: Readonly<Record<string, unknown>>, names: readonl
 export const prepareForCreate = (kind: ResourceKind, object: NewObject): NewObject =>
   completed(kind, decidedAtCreate(kind, object));
 
+/** Without a status subresource the status is a member like any other. Account kinds without one have none: their schema prunes it. */
+const keepsStatus = ({ hasStatus, columns }: ResourceKind): boolean => !hasStatus && columns !== undefined;
+
 function decidedAtCreate(kind: ResourceKind, object: NewObject): NewObject {
   if (kind.isCustom) {
-    const { status: _, ...rest } = object;
-    return { ...rest, metadata: { ...object.metadata, generation: 1 } };
+    const { status, ...rest } = object;
+    const kept = keepsStatus(kind) && status !== undefined ? { status } : {};
+    return { ...rest, ...kept, metadata: { ...object.metadata, generation: 1 } };
   }
   const spec = isRecord(object['spec']) ? object['spec'] : {};
   switch (kind.name) {
+    case DEFINITIONS:
+      return completedDefinition(object);
     case 'secrets':
       return { ...object, type: object['type'] ?? 'Opaque' };
     case 'pods':
@@ -53,7 +60,7 @@ function decidedAtCreate(kind: ResourceKind, object: NewObject): NewObject {
       return { ...object, metadata, spec: { ...spec, finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
     }
     default:
-      return object;
+      return COUNTED.has(kind.name) ? { ...object, metadata: { ...object.metadata, generation: 1 } } : object;
   }
 }
 
@@ -68,7 +75,9 @@ export function prepareForUpdate(
 ): NewObject {
   const next = completed(
     target.kind,
-    target.kind.isCustom ? ofCustom(target, stored, wanted) : ofBuiltIn(target, stored, wanted),
+    target.kind.isCustom
+      ? ofCustom(target, stored, wanted)
+      : counted(target, stored, ofBuiltIn(target, stored, wanted)),
   );
   const { deletionTimestamp: _at, deletionGracePeriodSeconds: _grace, ...metadata } = next.metadata;
   const { deletionTimestamp, deletionGracePeriodSeconds } = stored.metadata;
@@ -90,18 +99,24 @@ function checkFinalizers({ group, kind, isCustom }: ResourceKind, stored: KubeOb
 }
 
 function ofCustom(
-  { subresource }: Pick<ResourceTarget, 'subresource'>,
+  { kind, subresource }: Pick<ResourceTarget, 'kind' | 'subresource'>,
   { status: storedStatus, ...stored }: KubeObject,
-  { status, metadata, kind: _kind, apiVersion: _version, ...content }: NewObject,
+  { status, metadata, kind: _kind, apiVersion: _version, ...others }: NewObject,
 ): NewObject {
+  const isContent = keepsStatus(kind);
   const { resourceVersion, uid } = metadata;
   const asked = { ...(resourceVersion ? { resourceVersion } : {}), ...(uid ? { uid } : {}) };
   if (subresource === 'status')
     return { ...stored, metadata: { ...stored.metadata, ...asked }, ...(isRecord(status) ? { status } : {}) };
-  const { metadata: before, ...storedContent } = stored;
+  const withStatus = (members: object, value: unknown): object =>
+    isContent && value !== undefined ? { ...members, status: value } : members;
+  const content = withStatus(others, status);
+  const { metadata: before, ...storedOthers } = stored;
+  const storedContent = withStatus(storedOthers, storedStatus);
   const isOther = !isDeepStrictEqual(content, storedContent);
   const generation = Number(before['generation'] ?? 0) + (isOther ? 1 : 0);
-  return { ...content, metadata: { ...metadata, generation }, ...(storedStatus ? { status: storedStatus } : {}) };
+  const kept = storedStatus && !isContent ? { status: storedStatus } : {};
+  return { ...content, metadata: { ...metadata, generation }, ...kept };
 }
 
 function ofBuiltIn(
@@ -114,6 +129,20 @@ function ofBuiltIn(
   const { metadata, status } = wanted as NewObject & Pick<KubeObject, 'status'>;
   if (subresource === 'status') return { ...stored, metadata, ...(status === undefined ? {} : { status }) };
   return { ...wanted, ...(stored.status === undefined ? {} : { status: stored.status }) };
+}
+
+/** The built-in kinds whose `metadata.generation` is kept here: it counts the changes of the spec. */
+const COUNTED: ReadonlySet<string> = new Set([
+  DEFINITIONS,
+  ...['deployments', 'statefulsets', 'daemonsets', 'replicasets', 'replicationcontrollers', 'jobs', 'cronjobs'],
+  ...['poddisruptionbudgets', 'ingresses', 'networkpolicies'],
+]);
+
+function counted({ kind }: Pick<ResourceTarget, 'kind'>, stored: KubeObject, wanted: NewObject): NewObject {
+  if (!COUNTED.has(kind.name)) return wanted;
+  const isOther = !isDeepStrictEqual(wanted['spec'], stored.spec);
+  const generation = Number(stored.metadata['generation'] ?? 1) + (isOther ? 1 : 0);
+  return { ...wanted, metadata: { ...wanted.metadata, generation } };
 }
 
 /** The type of a Secret may be left out but not changed. */

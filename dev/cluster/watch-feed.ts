@@ -29,7 +29,7 @@ export class WatchFeed {
     this.#options = options;
     this.#signal = signal;
     this.#ended = signal.aborted;
-    this.#cancels.add(collection.subscribe((change) => this.#push(change)));
+    this.#cancels.add(collection.subscribe({ changed: (change) => this.#push(change), ended: this.#end }));
     const { timeoutMs, bookmarkIntervalMs } = options;
     if (bookmarkIntervalMs > 0) {
       this.#bookmarkRepeatedly();

@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import { authorizeRequest, refused } from './authorize.ts';
+import { checkDefinition, DEFINITIONS } from './custom/definition.ts';
 import { completesDeletion } from './deletion.ts';
 import { isDryRun } from './dry-run.ts';
 import { confirmNoEscalation } from './escalation.ts';
@@ -56,6 +57,7 @@ export function createObject(
   const metadata = inNamespace(target, { ...rest, name: nameOf(kind, rest, random) });
   const wanted = prepareForCreate(kind, { ...body, metadata });
   confirmNoEscalation(store, { target, caller, wanted });
+  if (kind.name === DEFINITIONS) checkDefinition(wanted);
   checkMetadata(kind, wanted.metadata, true);
   if (resourceVersion)
     throw new ApiError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
@@ -162,6 +164,7 @@ export function storeUpdate(store: ObjectStore, update: Update): KubeObject {
   const next = isOurs ? managedByUpdate(stored, prepared, managerOf(request, update)) : prepared;
   confirmNoEscalation(store, { target, caller, wanted: next, stored });
   store.checkCurrent(storedAs, next);
+  if (target.kind.name === DEFINITIONS) checkDefinition(next);
   checkMetadata(target.kind, next.metadata, false);
   if (!completesDeletion(stored, next)) return store.update(storedAs, next, { dryRun });
   const last = store.update(storedAs, next, { dryRun: true });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ServedKinds } from '../../dev/cluster/api/served-kinds.ts';
+import type { ServedKinds } from '../../dev/cluster/api/served-kinds.ts';
 import { startSimulatedCluster } from '../../dev/cluster/cluster.ts';
-import type { ResourceKind } from '../../dev/cluster/kinds.ts';
+import { apiVersionOf, type ResourceKind } from '../../dev/cluster/kinds.ts';
 import { ApiClient } from '../support/conformance/api-client.ts';
 import type { ConformanceTarget } from '../support/conformance/target.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
@@ -63,26 +63,37 @@ test(
 const THERE = /^namespaces (default|kube-\S+): 409 /;
 
 test('the API server takes every object that the demo and the tests put into the simulated cluster', async () => {
-  const objects = await fixtureObjects((name) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
-  const kinds = new ServedKinds('gatehouse');
+  const { objects, kinds } = await fixtureObjects((name) =>
+    readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'),
+  );
   const api = await ApiClient.to(asTarget(cluster.url, cluster.adminToken, cluster.caFile));
   const refused: string[] = [];
   for (const { plural, object } of objects) {
     const { resourceVersion: _version, uid: _uid, ...metadata } = object.metadata;
     const path = collectionOf(kinds, plural, metadata.namespace);
-    const body = { ...object, metadata };
+    // A real server adds no type to a custom resource.
+    const body = { ...object, ...typeOf(kinds, plural), metadata };
     const { status, body: said } = await api.post(`${path}?dryRun=All&fieldValidation=Strict`, body);
     if (status !== 201) refused.push(`${plural} ${metadata.name}: ${status} ${said.message}`);
     // What comes later is in it.
     if (plural === 'namespaces') await api.post(path, body);
+    if (plural === 'customresourcedefinitions') {
+      await api.post(path, body);
+      await expect.poll(async () => (await api.get(collectionOf(kinds, metadata.name, 'default'))).status).toBe(200);
+    }
   }
   await api.close();
   console.info(`${objects.length} objects tried`);
   expect(refused.filter((one) => !THERE.test(one))).toEqual([]);
 });
 
-function collectionOf(kinds: ServedKinds, plural: string, namespace: string | undefined): string {
-  const { group, version } = kinds.stored.find((kind) => kind.plural === plural) as ResourceKind;
+function typeOf(kinds: ServedKinds, name: string): object {
+  const kind = kinds.stored.find((one) => one.name === name) as ResourceKind;
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind };
+}
+
+function collectionOf(kinds: ServedKinds, name: string, namespace: string | undefined): string {
+  const { group, version, plural } = kinds.stored.find((kind) => kind.name === name) as ResourceKind;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   return namespace === undefined ? `${root}/${plural}` : `${root}/namespaces/${namespace}/${plural}`;
 }

@@ -1,5 +1,5 @@
 import type { SimulatedCluster } from '../../dev/cluster/cluster.ts';
-import { keepChanging, populate } from '../../dev/cluster/population.ts';
+import { keepChanging, populate } from '../../dev/cluster/population/population.ts';
 import { startSimulatedLogStore } from '../../dev/log-store/log-store.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { CLIENT, CONFIDENTIAL, NODES, type Service, startCluster, startService } from '../integration/service/stand.ts';

@@ -3,7 +3,7 @@ import { accountKinds, BUILT_IN, REVIEWS } from './built-in-kinds.ts';
 import { byVersionPriority } from './version-priority.ts';
 
 /** An API version of a group that is listed and not served: the server behind it is away. */
-export interface AwayVersion {
+interface AwayVersion {
   readonly group: string;
   readonly version: string;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { populate } from '../../../dev/cluster/population.ts';
+import { populate } from '../../../dev/cluster/population/population.ts';
 import { tellMeasured } from '../../support/measured.ts';
 import { startProgram } from './program.ts';
 import { eventually, NODES, passwordOf, startCluster } from './stand.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
-import { nodeMaker, planNodes } from '../../../dev/cluster/population-nodes.ts';
+import { nodeMaker, planNodes } from '../../../dev/cluster/population/nodes.ts';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
 import { NodeRequests } from '../../support/control-plane/node-requests.ts';
 

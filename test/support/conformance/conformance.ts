@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { ApiClient } from './api-client.ts';
 import { describeCreation } from './creation.ts';
 import { describeCustomResources } from './custom-resources.ts';
+import { describeDefinitions } from './definitions.ts';
 import { describeDeletion } from './deletion.ts';
 import { describeDescriptions } from './descriptions.ts';
 import { describeDiscovery } from './discovery.ts';
@@ -81,6 +82,7 @@ export function describeConformance(name: string, start: () => Promise<Conforman
     describeSecrets(suite);
     describeLeases(suite);
     describeCustomResources(suite);
+    describeDefinitions(suite);
     describeFinalizers(suite);
     describeDryRuns(suite);
     describeReviews(suite);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startChurn } from '../../../bench/churn.ts';
 import { ObjectStore } from '../../../dev/cluster/object-store.ts';
-import { populate } from '../../../dev/cluster/population.ts';
+import { populate } from '../../../dev/cluster/population/population.ts';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 

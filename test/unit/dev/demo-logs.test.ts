@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ObjectStore } from '../../../dev/cluster/object-store.ts';
-import { populate } from '../../../dev/cluster/population.ts';
+import { populate } from '../../../dev/cluster/population/population.ts';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
 import { keepWriting, pastRecords } from '../../../dev/demo-logs.ts';
 import { startSimulatedLogStore } from '../../../dev/log-store/log-store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../../dev/cluster/kube-object.ts';
 import { ObjectStore } from '../../../../dev/cluster/object-store.ts';
-import { keepChanging, type PopulationOptions, populate } from '../../../../dev/cluster/population.ts';
+import { keepChanging, type PopulationOptions, populate } from '../../../../dev/cluster/population/population.ts';
 import { seededRandom } from '../../../../dev/cluster/seeded-random.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 

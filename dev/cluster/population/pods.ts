@@ -1,18 +1,17 @@
-import type { Random } from '../../src/runtime/random.ts';
-import type { NewObject } from './kube-object.ts';
-import type { NodePlan } from './population-nodes.ts';
-import { APPLICATIONS, CONTROL_PLANE_PODS, DAEMONS, JOB, type Workload } from './population-workloads.ts';
-import { seededRandom, uuidFrom } from './seeded-random.ts';
-import { timestamp } from './timestamp.ts';
-
-type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
+import type { Random } from '../../../src/runtime/random.ts';
+import type { NewObject } from '../kube-object.ts';
+import { seededRandom, uuidFrom } from '../seeded-random.ts';
+import { timestamp } from '../timestamp.ts';
+import { containerStatuses, type PodPhase } from './container-statuses.ts';
+import type { NodePlan } from './nodes.ts';
+import { APPLICATIONS, CONTROL_PLANE_PODS, DAEMONS, JOB, type Workload } from './workloads.ts';
 
 /** One pod of a workload. */
 export interface PodPlan {
   readonly workload: Workload;
   /** Makes the name unique within the workload. */
   readonly serial: number;
-  readonly phase: Phase;
+  readonly phase: PodPhase;
   /** Undefined: not scheduled. */
   readonly node: Pick<NodePlan, 'name' | 'address' | 'index'> | undefined;
 }
@@ -50,41 +49,60 @@ export function suffixOf(serial: number): string {
 function nameOf({ workload: { owner, name }, serial, node }: PodPlan): string {
   if (owner === 'Node') return `${name}-${node?.name}`;
   if (owner === 'StatefulSet') return `${name}-${serial}`;
-  const set = owner === 'ReplicaSet' ? `-${suffixOf(name.length)}${suffixOf(name.charCodeAt(0))}` : '';
-  return `${name}${set}-${suffixOf(serial)}`;
+  return `${ownerNameOf({ owner, name })}-${suffixOf(serial)}`;
 }
+
+/** The name of the object that owns the pods of a workload. */
+export function ownerNameOf({ owner, name }: Pick<Workload, 'owner' | 'name'>): string {
+  return owner === 'ReplicaSet' ? replicaSetOf(name) : owner === 'Job' ? `${name}-29383200` : name;
+}
+
+/** The name of the replica set of a deployment of this name. */
+const replicaSetOf = (name: string): string => `${name}-${suffixOf(name.length)}${suffixOf(name.charCodeAt(0))}`;
 
 interface PodStyle {
   readonly now: number;
+  /** Whether pods have `status.containerStatuses`, and those of stateful sets a claim. */
+  readonly detailed: boolean;
 }
 
 /** Makes pod objects. They share containers and other large parts with their workload. */
-export function podMaker({ now }: PodStyle, random: Random): (plan: PodPlan) => NewObject {
+export function podMaker({ now, detailed }: PodStyle, random: Random): (plan: PodPlan) => NewObject {
   return (plan) => {
     const { workload, node } = plan;
-    const { namespace, name } = workload;
+    const { namespace } = workload;
     const createdAt = now - Math.floor(random.fraction() * 20 * 86_400_000);
+    const podName = nameOf(plan);
     return {
       metadata: {
-        name: nameOf(plan),
+        name: podName,
         namespace,
         uid: uuidFrom(random),
         creationTimestamp: timestamp(createdAt),
-        labels: labelsOf(workload),
+        labels: podLabelsOf(workload),
         ownerReferences: ownerOf(workload),
       },
       spec: {
-        ...SPEC,
-        containers: workload.containers,
-        serviceAccountName: name,
-        ...(workload.hostNetwork ? { hostNetwork: true } : {}),
-        ...(workload.owner === 'Job' ? { restartPolicy: 'Never' } : {}),
+        ...podSpecOf(workload),
+        ...(detailed && workload.owner === 'StatefulSet' ? { volumes: [...SPEC.volumes, dataOf(podName)] } : {}),
         ...(node ? { nodeName: node.name } : {}),
       },
-      status: statusOf(plan, timestamp(createdAt + 4_000)),
+      status: {
+        ...statusOf(plan, timestamp(createdAt + 4_000)),
+        ...(detailed && node ? { containerStatuses: containerStatuses(workload, plan.phase) } : {}),
+      },
     };
   };
 }
+
+/** The part of the spec that all pods of a workload have. */
+export const podSpecOf = ({ name, containers, hostNetwork, owner }: Workload) => ({
+  ...SPEC,
+  containers,
+  serviceAccountName: name,
+  ...(hostNetwork ? { hostNetwork: true } : {}),
+  ...(owner === 'Job' ? { restartPolicy: 'Never' } : {}),
+});
 
 const SPEC = {
   restartPolicy: 'Always',
@@ -102,6 +120,9 @@ const SPEC = {
   ],
 };
 
+/** The volume of a stateful pod, whose claim has its name. */
+const dataOf = (pod: string): object => ({ name: 'data', persistentVolumeClaim: { claimName: `data-${pod}` } });
+
 /** Calls `make` once for each workload, so that 150,000 pods share a few dozen objects. */
 const remembered = <Made>(make: (workload: Workload) => Made): ((workload: Workload) => Made) => {
   const known = new WeakMap<Workload, { readonly made: Made }>();
@@ -112,23 +133,23 @@ const remembered = <Made>(make: (workload: Workload) => Made): ((workload: Workl
   };
 };
 
-const labelsOf = remembered(({ name, namespace }) => ({
+export const podLabelsOf = remembered(({ name, namespace }) => ({
   'app.kubernetes.io/name': name,
   'app.kubernetes.io/part-of': namespace,
 }));
 
 /** A uid that depends only on the workload's name. */
-const uidOf = ({ namespace, name }: Workload): string =>
+export const workloadUid = ({ namespace, name }: Pick<Workload, 'namespace' | 'name'>): string =>
   uuidFrom(seededRandom(Buffer.from(`${namespace}/${name}`).reduce((sum, byte) => Math.imul(sum, 31) + byte, 7)));
 
 const ownerOf = remembered((workload) => {
-  const { owner, name } = workload;
+  const { owner } = workload;
   return [
     {
       apiVersion: owner === 'Node' ? 'v1' : owner === 'Job' ? 'batch/v1' : 'apps/v1',
       kind: owner,
-      name,
-      uid: uidOf(workload),
+      name: ownerNameOf(workload),
+      uid: workloadUid(workload),
       controller: true,
     },
   ];
@@ -138,14 +159,22 @@ const qosOf = remembered(({ containers }) =>
   JSON.stringify(containers).includes('"requests"') ? 'Burstable' : 'BestEffort',
 );
 
-const conditionsWhen = (ready: 'True' | 'False'): readonly object[] => [
+const conditionsWhen = (ready: 'True' | 'False', reason?: string): readonly object[] => [
   { type: 'PodScheduled', status: 'True' },
-  { type: 'Initialized', status: 'True' },
-  { type: 'ContainersReady', status: ready },
-  { type: 'Ready', status: ready },
+  { type: 'Initialized', status: 'True', ...(reason === 'PodCompleted' && { reason }) },
+  { type: 'ContainersReady', status: ready, ...(reason !== undefined && { reason }) },
+  { type: 'Ready', status: ready, ...(reason !== undefined && { reason }) },
 ];
-const READY = conditionsWhen('True');
-const NOT_READY = conditionsWhen('False');
+const DONE = conditionsWhen('False', 'PodCompleted');
+const NOT_READY = conditionsWhen('False', 'ContainersNotReady');
+
+/** The conditions of a scheduled pod in this phase. */
+export const POD_CONDITIONS: Readonly<Record<PodPhase, readonly object[]>> = {
+  Pending: NOT_READY,
+  Running: conditionsWhen('True'),
+  Succeeded: DONE,
+  Failed: conditionsWhen('False', 'PodFailed'),
+};
 
 function statusOf({ workload, phase, node, serial }: PodPlan, startTime: string): object {
   const qosClass = qosOf(workload);
@@ -160,6 +189,13 @@ function statusOf({ workload, phase, node, serial }: PodPlan, startTime: string)
   const podIP = workload.hostNetwork
     ? node.address
     : `10.${42 + (node.index >> 8)}.${node.index & 255}.${2 + (serial % 250)}`;
-  const conditions = phase === 'Running' ? READY : NOT_READY;
-  return { phase, qosClass, conditions, hostIP: node.address, podIP, podIPs: [{ ip: podIP }], startTime };
+  return {
+    phase,
+    qosClass,
+    conditions: POD_CONDITIONS[phase],
+    hostIP: node.address,
+    podIP,
+    podIPs: [{ ip: podIP }],
+    startTime,
+  };
 }

@@ -89,3 +89,6 @@ export const JOB: Workload = workload(
   [{ requests: amounts('200m', '128Mi'), limits: amounts('1', '256Mi') }],
   { owner: 'Job' },
 );
+
+/** An application that is stopped: it has no pods. */
+export const NEWSLETTER: Workload = workload('shop/newsletter', [{ requests: amounts('50m', '64Mi') }]);

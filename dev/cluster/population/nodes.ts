@@ -1,8 +1,8 @@
-import type { Random } from '../../src/runtime/random.ts';
-import type { NewObject } from './kube-object.ts';
-import { imagesOf, type NodeImage } from './population-images.ts';
-import { uuidFrom } from './seeded-random.ts';
-import { timestamp } from './timestamp.ts';
+import type { Random } from '../../../src/runtime/random.ts';
+import type { NewObject } from '../kube-object.ts';
+import { uuidFrom } from '../seeded-random.ts';
+import { timestamp } from '../timestamp.ts';
+import { imagesOf, type NodeImage } from './images.ts';
 
 /** What is decided about a node before it is made: enough to name it and to put pods on it. */
 export interface NodePlan {
