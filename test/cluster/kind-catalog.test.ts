@@ -15,6 +15,8 @@ import { eventually } from './eventually.ts';
 
 /** Discovery is read again every half second. */
 const clock = hurriedClock(10);
+/** So many that an API server needs 200 ms after its start until it lists them all. */
+const DEFINITIONS = 40;
 const logger = pino({ level: 'silent' });
 const { signal } = new AbortController();
 
@@ -66,7 +68,12 @@ const definitionOf = (plural: string, kind: string, versions: readonly object[])
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: `${plural}.example.com` },
-  spec: { group: 'example.com', scope: 'Namespaced', names: { plural, kind, shortNames: ['wd'] }, versions },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural, kind, shortNames: [`short-${plural}`] },
+    versions,
+  },
 });
 
 /** What the catalog answers to a name, once it is as expected. */
@@ -99,7 +106,7 @@ test('KD-01 a custom resource is known once it is defined, in the version that t
   await apply(definitionOf('widgets', 'Widget', [versionOf('v1beta1', true)]));
   const kind = {
     ...{ group: 'example.com', version: 'v1beta1', resource: 'widgets', kind: 'Widget', singularName: 'widget' },
-    ...{ shortNames: ['wd'], namespaced: true, verbs: expect.arrayContaining(['get', 'list', 'watch']) },
+    ...{ shortNames: ['short-widgets'], namespaced: true, verbs: expect.arrayContaining(['get', 'list', 'watch']) },
   };
   expect(await resolved('widgets', hasKind)).toEqual({ kind });
   expect(await catalog.resolve('widgets.example.com')).toEqual({ kind });
@@ -132,8 +139,11 @@ test('KD-04 the kinds of a real API server that cannot be listed and watched are
 });
 
 test('KD-01 an API server that has just started takes no custom resource away', async () => {
-  await apply(definitionOf('gadgets', 'Gadget', [versionOf('v1', true)]));
-  const hasGadgets = ({ kinds }: DiscoveredKinds): boolean => kinds.some(({ resource }) => resource === 'gadgets');
+  const plurals = Array.from({ length: DEFINITIONS }, (_, index) => `gadgets${index}s`);
+  const items = plurals.map((plural) => definitionOf(plural, `Gadget${plural}`, [versionOf('v1', true)]));
+  await apply({ apiVersion: 'v1', kind: 'List', items });
+  const hasGadgets = ({ kinds }: DiscoveredKinds): boolean =>
+    plurals.every((plural) => kinds.some(({ resource }) => resource === plural));
   await eventually(() => cluster.discovery.read(signal), hasGadgets);
   await plane.killApiServer();
   const answers = { whole: 0, withoutGadgets: 0, failed: 0 };
