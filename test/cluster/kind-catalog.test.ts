@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { type Dispatcher, request } from 'undici';
@@ -14,6 +15,8 @@ import { eventually } from './eventually.ts';
 
 /** Discovery is read again every half second. */
 const clock = hurriedClock(10);
+/** So many that an API server needs 200 ms after its start until it lists them all. */
+const DEFINITIONS = 40;
 const logger = pino({ level: 'silent' });
 const { signal } = new AbortController();
 
@@ -65,7 +68,12 @@ const definitionOf = (plural: string, kind: string, versions: readonly object[])
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: `${plural}.example.com` },
-  spec: { group: 'example.com', scope: 'Namespaced', names: { plural, kind, shortNames: ['wd'] }, versions },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural, kind, shortNames: [`short-${plural}`] },
+    versions,
+  },
 });
 
 /** What the catalog answers to a name, once it is as expected. */
@@ -98,7 +106,7 @@ test('KD-01 a custom resource is known once it is defined, in the version that t
   await apply(definitionOf('widgets', 'Widget', [versionOf('v1beta1', true)]));
   const kind = {
     ...{ group: 'example.com', version: 'v1beta1', resource: 'widgets', kind: 'Widget', singularName: 'widget' },
-    ...{ shortNames: ['wd'], namespaced: true, verbs: expect.arrayContaining(['get', 'list', 'watch']) },
+    ...{ shortNames: ['short-widgets'], namespaced: true, verbs: expect.arrayContaining(['get', 'list', 'watch']) },
   };
   expect(await resolved('widgets', hasKind)).toEqual({ kind });
   expect(await catalog.resolve('widgets.example.com')).toEqual({ kind });
@@ -128,4 +136,32 @@ test('KD-04 the kinds of a real API server that cannot be listed and watched are
     others.every(({ verbs, resource }) => ['events', 'secrets'].includes(resource) || !verbs.includes('watch')),
   ).toBe(true);
   expect([listed.has('pods.'), listed.has('deployments.apps')]).toEqual([true, true]);
+});
+
+test('KD-01 an API server that has just started takes no custom resource away', async () => {
+  const plurals = Array.from({ length: DEFINITIONS }, (_, index) => `gadgets${index}s`);
+  const items = plurals.map((plural) => definitionOf(plural, `Gadget${plural}`, [versionOf('v1', true)]));
+  await apply({ apiVersion: 'v1', kind: 'List', items });
+  const hasGadgets = ({ kinds }: DiscoveredKinds): boolean =>
+    plurals.every((plural) => kinds.some(({ resource }) => resource === plural));
+  await eventually(() => cluster.discovery.read(signal), hasGadgets);
+  await plane.killApiServer();
+  const answers = { whole: 0, withoutGadgets: 0, failed: 0 };
+  let isReady = false;
+  const starting = plane.startApiServer().then(() => {
+    isReady = true;
+  });
+  while (!isReady) {
+    await cluster.discovery.read(signal).then(
+      (found) => answers[hasGadgets(found) ? 'whole' : 'withoutGadgets']++,
+      () => answers.failed++,
+    );
+    await sleep(10);
+  }
+  await starting;
+  expect(answers.withoutGadgets).toBe(0);
+  await eventually(
+    () => cluster.discovery.read(signal).catch(() => undefined),
+    (found) => found !== undefined && hasGadgets(found),
+  );
 });

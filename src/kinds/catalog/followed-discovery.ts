@@ -38,7 +38,7 @@ export class FollowedDiscovery {
   #reading: Promise<void> | undefined;
   #usedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
-  /** The error of the last read; `undefined` if that succeeded. */
+  /** Why the last read that failed did so. */
   #fault: unknown;
   /** Nobody used it for a while, so what was known may be old. The next use waits for a read. */
   #isPaused = true;
@@ -72,10 +72,10 @@ export class FollowedDiscovery {
     throw serviceUnavailable('the kinds of the cluster are not known yet', seconds, this.#fault);
   }
 
-  /** Reads again while it is used, until the signal aborts. */
+  /** Reads again while it is used, until the signal aborts. Only a bug makes it throw. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
-    const stopListening = onAbort(signal, () => this.#ended.abort());
+    onAbort(signal, () => this.#ended.abort());
     while (!signal.aborted) {
       const wait = this.#msUntilRead();
       if (clock.monotonic() - this.#usedAt >= IN_USE_MS) {
@@ -84,7 +84,6 @@ export class FollowedDiscovery {
       } else if (wait > 0) await clock.sleep(wait, signal);
       else await this.#read();
     }
-    stopListening();
   }
 
   #msUntilRead = (): number => this.#triedAt + READ_EVERY_MS - this.#parts.clock.monotonic();
@@ -98,20 +97,18 @@ export class FollowedDiscovery {
 
   async #tryToRead(): Promise<void> {
     const { discovery, clock } = this.#parts;
+    const { signal } = this.#ended;
     const beganAt = clock.monotonic();
     this.#triedAt = beganAt;
-    try {
-      const found = await discovery.read(this.#ended.signal);
-      this.#proof.at = beganAt;
-      this.#fault = undefined;
-      this.#failure.over({}, 'the discovery of the cluster answers again');
-      this.#adopt(found);
-    } catch (error) {
+    const found = await discovery.read(signal).catch((error: unknown) => {
       this.#fault = error;
-      if (!this.#ended.signal.aborted)
-        this.#failure.failed({ err: error }, 'the discovery of the cluster cannot be read');
-    }
+      if (!signal.aborted) this.#failure.failed({ err: error }, 'the discovery of the cluster cannot be read');
+    });
     this.#isPaused = false;
+    if (!found) return;
+    this.#proof.at = beganAt;
+    this.#failure.over({}, 'the discovery of the cluster answers again');
+    this.#adopt(found);
   }
 
   #adopt(found: DiscoveredKinds): void {

@@ -1,9 +1,7 @@
-import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
-import { type ApiClient, type ApiResponse, ClusterError } from '../client/api-client.ts';
-import { ACCEPT_AGGREGATED, parseAggregated } from './aggregated.ts';
+import { withTimeLimit } from '../../runtime/clock.ts';
 import type { ClusterKind } from './cluster-kind.ts';
-import { type GroupVersion, preferredKinds } from './group-version.ts';
-import { documentsNamedBy, readPlain } from './plain.ts';
+import { preferredKinds } from './group-version.ts';
+import { type KnownRoot, type RootParts, readRoot } from './read-root.ts';
 
 /** The kinds that the cluster serves. */
 export interface DiscoveredKinds {
@@ -18,39 +16,32 @@ export interface DiscoveryReader {
   /**
    * Two small requests that are answered 304 while nothing changes; on a cluster without aggregated discovery (before 1.27) one more
    * for each group version. The same object as the last time, if both answers were 304. Rejects if the cluster does not answer within
-   * 10 s; one API of many that does not answer is no failure.
+   * 10 s, and while it has just started and does not list all its kinds yet. One API of many that does not answer is no failure.
    */
   read(signal: AbortSignal): Promise<DiscoveredKinds>;
 }
 
-interface DiscoveryParts {
-  readonly client: Pick<ApiClient, 'json'>;
-  readonly clock: Clock;
+interface DiscoveryParts extends RootParts {
   /** Aborts when the cluster's connections close. */
   readonly closed: AbortSignal;
 }
 
 /** The first request for a kind waits for this. Clients give up after 10 s or more. */
 const READ_LIMIT_MS = 10_000;
-/** For the plain document of one API, which its own server may have to answer: so that one that hangs does not fail the read. */
-const DOCUMENT_LIMIT_MS = 3_000;
+/** A cluster that is not ready for longer than this is believed all the same. An API server with many definitions takes half a minute. */
+const LONGEST_DOUBT_MS = 60_000;
 
-const ROOTS = ['/api', '/apis'] as const;
-type Root = (typeof ROOTS)[number];
-
-/** What one root has: all versions of the core group, or of all others. */
-interface KnownRoot {
-  /** Absent with plain documents, which have none. */
-  readonly etag: string | undefined;
-  readonly groupVersions: readonly GroupVersion[];
+interface KnownDiscovery {
+  readonly core: KnownRoot;
+  readonly others: KnownRoot;
+  readonly found: DiscoveredKinds;
 }
-
-type KnownRoots = readonly [KnownRoot, KnownRoot];
 
 /** Remembers the last answers, for their ETags and for the kinds of APIs that are away. */
 export class HttpDiscovery implements DiscoveryReader {
   readonly #parts: DiscoveryParts;
-  #known: { readonly roots: KnownRoots; readonly found: DiscoveredKinds } | undefined;
+  #known: KnownDiscovery | undefined;
+  #doubtedSince: number | undefined;
 
   constructor(parts: DiscoveryParts) {
     this.#parts = parts;
@@ -58,65 +49,49 @@ export class HttpDiscovery implements DiscoveryReader {
 
   async read(signal: AbortSignal): Promise<DiscoveredKinds> {
     const { clock, closed } = this.#parts;
-    const known = this.#known;
     const limits = { ms: READ_LIMIT_MS, signals: [signal, closed] };
-    const [core, others] = await withTimeLimit(clock, limits, (limited) =>
-      Promise.all([this.#root('/api', known?.roots[0], limited), this.#root('/apis', known?.roots[1], limited)]),
-    );
-    if (known && core === known.roots[0] && others === known.roots[1]) return known.found;
+    this.#known = await withTimeLimit(clock, limits, (limited) => this.#readInTime(limited));
+    this.#doubtedSince = undefined;
+    return this.#known.found;
+  }
+
+  /**
+   * For some time after its start, an API server lists its own kinds only, before it has read the definitions of the others. So if a kind
+   * has gone, the server must be ready, and is then asked again.
+   */
+  async #readInTime(signal: AbortSignal): Promise<KnownDiscovery> {
+    const read = await this.#readRoots(this.#known, signal);
+    if (!this.#known || !lacksAny(read.found, this.#known.found)) return read;
+    const now = this.#parts.clock.monotonic();
+    this.#doubtedSince ??= now;
+    if (now - this.#doubtedSince >= LONGEST_DOUBT_MS) return read;
+    if (!(await this.#isReady(signal))) throw new Error('the API server is not ready, and does not list all its kinds');
+    return this.#readRoots(this.#known, signal);
+  }
+
+  async #readRoots(known: KnownDiscovery | undefined, signal: AbortSignal): Promise<KnownDiscovery> {
+    const [core, others] = await Promise.all([
+      readRoot('/api', known?.core, this.#parts, signal),
+      readRoot('/apis', known?.others, this.#parts, signal),
+    ]);
+    if (known && core === known.core && others === known.others) return known;
     const groupVersions = [...core.groupVersions, ...others.groupVersions];
     const away = groupVersions.filter(({ isAway }) => isAway).map(({ group }) => group);
-    const found = { kinds: preferredKinds(groupVersions), awayGroups: new Set(away) };
-    this.#known = { roots: [core, others], found };
-    return found;
+    return { core, others, found: { kinds: preferredKinds(groupVersions), awayGroups: new Set(away) } };
   }
 
-  async #root(path: Root, known: KnownRoot | undefined, signal: AbortSignal): Promise<KnownRoot> {
-    const response = await this.#get(path, { accept: ACCEPT_AGGREGATED, ifNoneMatch: known?.etag }, signal);
-    if (response.status === 304 && known) return known;
-    if (response.status !== 200) throw new ClusterError('discovery', response);
-    const aggregated = parseAggregated(response.body);
-    const groupVersions = aggregated ?? (await this.#readPlain(response.body, signal));
-    if (path === '/api' && groupVersions.some(({ isAway }) => isAway))
-      throw new Error('the core group does not answer');
-    return {
-      etag: aggregated ? response.headers['etag']?.toString() : undefined,
-      groupVersions: groupVersions.map((one) => withKnownKinds(one, known)),
-    };
-  }
-
-  #readPlain(body: unknown, signal: AbortSignal): Promise<readonly GroupVersion[]> {
-    const documents = documentsNamedBy(body);
-    if (!documents) throw new Error('the answer to discovery is no discovery document');
-    return readPlain(documents, (path) => this.#getInTime(path, signal));
-  }
-
-  #get(
-    path: string,
-    headers: { readonly accept?: string; readonly ifNoneMatch?: string | undefined },
-    signal: AbortSignal,
-  ): Promise<ApiResponse> {
-    return this.#parts.client.json({ method: 'GET', path, purpose: 'discovery', ...headers }, signal);
-  }
-
-  /** Resolves to `undefined` if the document takes too long. */
-  async #getInTime(path: string, signal: AbortSignal): Promise<ApiResponse | undefined> {
-    const { clock } = this.#parts;
-    const beganAt = clock.monotonic();
-    try {
-      return await withTimeLimit(clock, { ms: DOCUMENT_LIMIT_MS, signals: [signal] }, (limited) =>
-        this.#get(path, {}, limited),
-      );
-    } catch (error) {
-      if (signal.aborted || clock.monotonic() - beganAt < DOCUMENT_LIMIT_MS) throw error;
-      return undefined;
-    }
+  /** Only what the API server itself says when it is not ready counts: our account may lack the right to ask. */
+  async #isReady(signal: AbortSignal): Promise<boolean> {
+    const request = { method: 'GET', path: '/readyz', purpose: 'discovery' } as const;
+    const { status } = await this.#parts.client.json(request, signal);
+    return status < 500;
   }
 }
 
-/** An API that is away keeps the kinds that were known of it, unless the document still lists kinds itself. */
-function withKnownKinds(read: GroupVersion, known: KnownRoot | undefined): GroupVersion {
-  if (!read.isAway || read.kinds.length > 0) return read;
-  const before = known?.groupVersions.find(({ group, version }) => group === read.group && version === read.version);
-  return before ? { ...read, kinds: before.kinds } : read;
+/** Whether a kind that was known before has gone. */
+function lacksAny(found: DiscoveredKinds, before: DiscoveredKinds): boolean {
+  const names = new Set(found.kinds.map(nameOf));
+  return before.kinds.some((kind) => !names.has(nameOf(kind)));
 }
+
+const nameOf = ({ group, resource }: ClusterKind): string => `${resource}.${group}`;

@@ -17,7 +17,11 @@ export const kindsOf = (...names: readonly string[]): readonly ClusterKind[] => 
 type Rules = Partial<KindCatalogParts['rules']>;
 
 /** A catalog of a cluster whose kinds a test may change, make unreachable, or hold back. */
-export function catalogOf(kinds: readonly ClusterKind[], rules: Rules = {}, platform = 'kubesphere') {
+export function catalogOf(
+  kinds: readonly ClusterKind[],
+  rules: Rules = {},
+  { platform = 'kubesphere', runs = true }: { readonly platform?: string; readonly runs?: boolean } = {},
+) {
   const clock = new FakeClock();
   const lines: { readonly level: string; readonly message: string; readonly members: object }[] = [];
   const log = (level: string) => (members: object, message: string) => void lines.push({ level, message, members });
@@ -27,14 +31,15 @@ export function catalogOf(kinds: readonly ClusterKind[], rules: Rules = {}, plat
     awayGroups: new Set<string>(),
     failure: undefined as Error | undefined,
     reads: 0,
-    /** Each read waits for this. */
-    answers: Promise.resolve(),
+    /** How long a read takes; it ends early when it is given up. */
+    readMs: 0,
   };
   let last: { readonly kinds: readonly ClusterKind[]; readonly awayGroups: ReadonlySet<string> } | undefined;
   const discovery: KindCatalogParts['discovery'] = {
-    async read() {
+    async read(signal) {
       cluster.reads++;
-      await cluster.answers;
+      if (cluster.readMs > 0) await clock.sleep(cluster.readMs, signal);
+      if (signal.aborted) throw new Error('aborted');
       if (cluster.failure) throw cluster.failure;
       if (last?.kinds !== cluster.kinds || last.awayGroups !== cluster.awayGroups)
         last = { kinds: cluster.kinds, awayGroups: cluster.awayGroups };
@@ -46,7 +51,7 @@ export function catalogOf(kinds: readonly ClusterKind[], rules: Rules = {}, plat
     rules: { isAllowed: () => true, secrets: 'none', events: false, ...rules },
   });
   const ending = new AbortController();
-  const running = catalog.run(ending.signal);
+  const running = runs ? catalog.run(ending.signal) : undefined;
   const stop = async (): Promise<void> => {
     ending.abort();
     await running;

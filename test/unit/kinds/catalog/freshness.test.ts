@@ -60,9 +60,8 @@ describe('the cluster', () => {
   });
 
   test('KD-03 is read for an unknown name where the last read is older than 5 s, and the name may be known then', async () => {
-    const { catalog, cluster, clock, stop } = catalogOf(kindsOf('pods'));
+    const { catalog, cluster, clock } = catalogOf(kindsOf('pods'), {}, { runs: false });
     await catalog.resolve('pods');
-    await stop(); // nothing follows discovery now
     cluster.kinds = kindsOf('pods', 'widgets.example.com');
     expect(await catalog.resolve('widgets')).toEqual(UNKNOWN);
     await clock.advance(4_999);
@@ -71,6 +70,11 @@ describe('the cluster', () => {
     await clock.advance(1);
     expect(await catalog.resolve('widgets')).toEqual({ kind: kindOf('widgets.example.com') });
     expect(cluster.reads).toBe(2);
+    await clock.advance(5_000);
+    cluster.kinds = kindsOf('gadgets.example.com');
+    expect(await catalog.find('example.com', 'gadgets')).toEqual(kindOf('gadgets.example.com'));
+    expect(await catalog.find('example.com', 'widgets')).toBe(undefined);
+    expect(cluster.reads).toBe(3);
   });
 });
 
@@ -140,13 +144,23 @@ describe('a kind', () => {
     await stop();
   });
 
-  test('KD-01 that comes is told to nobody, and neither are short names', async () => {
-    const { catalog, cluster, clock, stop } = catalogOf(kindsOf('pods'));
-    catalog.onRemoved(() => expect.unreachable());
+  test('KD-01 that comes is told to nobody, and neither are short names; one that goes is', async () => {
+    const { catalog, cluster, clock, lines, stop } = catalogOf(kindsOf('pods'));
+    const told: unknown[] = [];
+    catalog.onRemoved((kinds) => told.push(kinds));
     await catalog.resolve('pods');
+    cluster.kinds = [kindOf('pods', { shortNames: ['po'] })];
+    await clock.advance(5_000);
+    expect([told, lines]).toEqual([[], []]);
     cluster.kinds = [kindOf('pods', { shortNames: ['po'] }), kindOf('a.x.io')];
     await clock.advance(5_000);
     expect(catalog.resolve('a')).toEqual({ kind: kindOf('a.x.io') });
+    expect(told).toEqual([]);
+    expect(lines).toMatchObject([{ level: 'info', members: { removed: [], added: ['a.x.io'] } }]);
+    cluster.kinds = kindsOf('a.x.io');
+    await clock.advance(5_000);
+    expect(told).toEqual([[kindOf('pods', { shortNames: ['po'] })]]);
+    expect(lines.at(-1)).toMatchObject({ level: 'info', members: { removed: ['pods'], added: [] } });
     await stop();
   });
 });
@@ -204,6 +218,19 @@ describe('a cluster that fails', () => {
     await stop();
   });
 
+  test('KD-01 is 503 with the shortest Retry-After where a read took long to fail', async () => {
+    const { catalog, cluster, clock, stop } = catalogOf(kindsOf('pods'));
+    Object.assign(cluster, { readMs: 8_000, failure: new Error('refused') });
+    const uses = [catalog.resolve('pods'), catalog.resolve('widgets')];
+    const refused = Promise.all(
+      uses.map((use) => expect(use).rejects.toMatchObject({ answer: { details: { retryAfterSeconds: 1 } } })),
+    );
+    await clock.advance(8_000);
+    await refused;
+    expect(cluster.reads).toBeLessThanOrEqual(2);
+    await stop();
+  });
+
   test('KD-06 that refuses discovery to our account is 503 in the words of the cluster', async () => {
     const { catalog, cluster, stop } = catalogOf([]);
     const message = 'forbidden: User "system:serviceaccount:gatehouse:gatehouse" cannot get path "/apis"';
@@ -228,20 +255,32 @@ describe('a cluster that fails', () => {
     });
     expect(await catalog.resolve('unknown')).toEqual(UNKNOWN);
     expect(await catalog.resolve('unknown.other.io')).toEqual(UNKNOWN);
-    cluster.awayGroups = new Set();
+    cluster.awayGroups = new Set(['other.io']);
     await clock.advance(5_000);
     expect(await catalog.resolve('unknown.away.io')).toEqual(UNKNOWN);
+    await expect(catalog.resolve('unknown.other.io')).rejects.toThrow('"other.io"');
+    cluster.awayGroups = new Set();
+    await clock.advance(5_000);
+    expect(await catalog.resolve('unknown.other.io')).toEqual(UNKNOWN);
     await stop();
   });
 });
 
 describe('the end', () => {
-  test('ends the read in flight and leaves no timer', async () => {
-    const { catalog, cluster, clock, lines, stop } = catalogOf(kindsOf('pods'));
+  test('leaves no timer', async () => {
+    const { catalog, cluster, clock, stop } = catalogOf(kindsOf('pods'));
     await catalog.resolve('pods');
     await clock.advance(1_000);
     await stop();
     await clock.advance(60 * MINUTE);
-    expect([cluster.reads, clock.pendingTimers, lines.length]).toEqual([1, 0, 0]);
+    expect([cluster.reads, clock.pendingTimers]).toEqual([1, 0]);
+  });
+
+  test('gives up the read in flight, which is no failure of the cluster', async () => {
+    const { catalog, cluster, clock, lines, stop } = catalogOf(kindsOf('pods'));
+    cluster.readMs = 8_000;
+    const use = catalog.resolve('pods');
+    await Promise.all([stop(), expect(use).rejects.toMatchObject({ answer: { code: 503 } })]);
+    expect([clock.pendingTimers, lines]).toEqual([0, []]);
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { catalogOf, kindOf, kindsOf } from './catalog-under-test.ts';
 
@@ -38,9 +39,27 @@ describe('a name in a path', () => {
     await stop();
   });
 
+  const page = readFileSync(new URL('../../../../docs/contract/kinds.md', import.meta.url), 'utf8');
+  const table = [...page.matchAll(/^\| `([a-z0-9.<>]+)` \| ((?:`[a-z]+`(?:, )?)+) \|$/gm)].flatMap(
+    ([, group = '', plurals = '']) =>
+      [...plurals.matchAll(/`([a-z]+)`/g)].map(
+        ([, plural]) => `${plural}.${group.replace('<platform>', 'kubesphere')}`,
+      ),
+  );
+
+  test('KD-02 means the group that the contract names, for each plural that it names', async () => {
+    expect(table.length).toBeGreaterThan(40);
+    const plurals = table.map((name) => name.slice(0, name.indexOf('.')));
+    const others = plurals.flatMap((plural) => [`${plural}.aaa.example.com`, `${plural}.zzz.example.com`]);
+    const { catalog, stop } = catalogOf(kindsOf(...others, ...table));
+    const meant = await Promise.all(plurals.map(async (plural) => catalog.resolve(plural)));
+    expect(meant).toEqual(table.map((name) => ({ kind: kindOf(name) })));
+    await stop();
+  });
+
   test("KD-02 means the kind of the configured platform's own groups", async () => {
     const kinds = kindsOf('workspaces.tenant.acme.io', 'workspaces.tenant.kubesphere.io');
-    const { catalog, stop } = catalogOf(kinds, {}, 'acme');
+    const { catalog, stop } = catalogOf(kinds, {}, { platform: 'acme' });
     expect(await catalog.resolve('workspaces')).toEqual({ kind: kindOf('workspaces.tenant.acme.io') });
     await stop();
   });

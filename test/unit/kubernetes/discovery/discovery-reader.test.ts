@@ -52,6 +52,60 @@ describe.each(FORMS)('%s discovery', (_form, answersOf) => {
     expect(last.awayGroups.size).toBe(0);
   });
 
+  test('KD-01 keeps what was known of the version that is away, beside another version of its group', async () => {
+    const { paths, read } = scriptedDiscovery(answersOf({ 'example.com': { v2: [WIDGET], v1: [GADGET] } }));
+    await read();
+    Object.assign(paths, answersOf({ 'example.com': { v2: [WIDGET], v1: 'Stale' } }, '2'));
+    expect(namesIn(await read())).toEqual(['pods.v1.', 'widgets.v2.example.com', 'gadgets.v1.example.com']);
+  });
+
+  test('has the singular name that the cluster gives, else the kind in lower case', async () => {
+    const named = { ...WIDGET, singular: 'one-widget' };
+    const { read } = scriptedDiscovery(answersOf({ 'example.com': { v1: [named, { ...GADGET, singular: '' }] } }));
+    expect((await read()).kinds.map(({ singularName }) => singularName)).toEqual(['pod', 'one-widget', 'gadget']);
+  });
+
+  test('KD-01 keeps what is known while the API server is not ready, for a minute at most', async () => {
+    const { paths, clock, read } = scriptedDiscovery(answersOf({ 'example.com': { v1: [WIDGET] } }));
+    const before = await read();
+    Object.assign(paths, answersOf({}, '2'), { '/readyz': { status: 500 } });
+    const refusal = 'the API server is not ready, and does not list all its kinds';
+    await expect(read()).rejects.toThrow(refusal);
+    await clock.advance(57_000);
+    await expect(read()).rejects.toThrow(refusal);
+    Object.assign(paths, answersOf({ 'example.com': { v1: [WIDGET] } }, '3'));
+    expect(await read()).toEqual(before);
+    Object.assign(paths, answersOf({}, '4'));
+    await expect(read()).rejects.toThrow(refusal);
+    await clock.advance(57_000);
+    await expect(read()).rejects.toThrow(refusal);
+    await clock.advance(2_000);
+    expect(namesIn(await read())).toEqual(['pods.v1.']);
+  });
+
+  test('KD-01 is read again if a kind has gone and the API server is ready, or does not let us ask', async () => {
+    for (const status of [200, 403]) {
+      const { paths, requests, read } = scriptedDiscovery(answersOf({ 'example.com': { v1: [WIDGET] } }));
+      await read();
+      Object.assign(paths, answersOf({ 'example.com': { v1: [GADGET] } }, '2'), { '/readyz': { status } });
+      requests.length = 0;
+      expect(namesIn(await read())).toEqual(['pods.v1.', 'gadgets.v1.example.com']);
+      const asked = requests.map(({ path }) => path);
+      expect([
+        asked.filter((path) => path === '/apis').length,
+        asked.filter((path) => path === '/readyz').length,
+      ]).toEqual([2, 1]);
+    }
+  });
+
+  test('KD-01 is taken as it is where kinds only come, without asking whether the API server is ready', async () => {
+    const { paths, requests, read } = scriptedDiscovery(answersOf({}));
+    await read();
+    Object.assign(paths, answersOf({ 'example.com': { v1: [GADGET] } }, '2'), { '/readyz': { status: 500 } });
+    expect(namesIn(await read())).toEqual(['pods.v1.', 'gadgets.v1.example.com']);
+    expect(requests.map(({ path }) => path)).not.toContain('/readyz');
+  });
+
   test('leaves out entries whose names cannot be parts of a path, and keeps the others', async () => {
     const odd = ['../secrets', 'a/b', 'UPPER', 'dotted.name', '', 'x'.repeat(64)].map((resource) => ({
       ...WIDGET,
@@ -168,13 +222,22 @@ describe('plain discovery', () => {
   });
 
   test('calls an API away whose document does not come within 3 s, and goes on', async () => {
-    const { paths, read } = scriptedDiscovery(
+    const { paths, clock, read } = scriptedDiscovery(
       plain({ 'example.com': { v1: [WIDGET] }, 'other.org': { v1: [GADGET] } }),
     );
     paths['/apis/example.com/v1'] = 'silence';
+    await clock.advance(60_000);
     const { awayGroups, kinds } = await read(3_010);
     expect([...awayGroups]).toEqual(['example.com']);
     expect(kinds.map(({ resource }) => resource)).toEqual(['pods', 'gadgets']);
+  });
+
+  test('KD-01 is read whole although the list of groups has an ETag: a group may have new kinds all the same', async () => {
+    const { paths, read } = scriptedDiscovery(plain({ 'example.com': { v1: [WIDGET] } }));
+    paths['/apis'] = { ...(paths['/apis'] as object), etag: '"groups"' };
+    await read();
+    paths['/apis/example.com/v1'] = plain({ 'example.com': { v1: [GADGET] } })['/apis/example.com/v1'] ?? {};
+    expect(namesIn(await read())).toEqual(['pods.v1.', 'gadgets.v1.example.com']);
   });
 
   test('leaves out a group version whose document is gone', async () => {
@@ -195,10 +258,11 @@ describe('plain discovery', () => {
   });
 
   test('rejects when the core group does not answer, or the connection breaks', async () => {
-    const { paths, read } = scriptedDiscovery(plain({ 'example.com': { v1: [WIDGET] } }));
+    const { paths, clock, read } = scriptedDiscovery(plain({ 'example.com': { v1: [WIDGET] } }));
     paths['/api/v1'] = { status: 503 };
     await expect(read()).rejects.toThrow('the core group does not answer');
     Object.assign(paths, plain({ 'example.com': { v1: [WIDGET] } }), { '/apis/example.com/v1': new Error('reset') });
+    await clock.advance(60_000);
     await expect(read()).rejects.toThrow('reset');
   });
 

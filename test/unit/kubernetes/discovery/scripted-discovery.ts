@@ -52,13 +52,28 @@ interface Described {
   readonly scope?: string;
   readonly verbs?: readonly string[];
   readonly shortNames?: readonly string[];
+  /** Default: the kind in lower case. */
+  readonly singular?: string;
 }
 
 const ALL_VERBS = ['create', 'delete', 'get', 'list', 'watch'];
 
 /** An entry of aggregated discovery (`apidiscovery.k8s.io/v2`, APIResourceDiscovery). */
-const aggregatedResource = ({ resource, kind, scope = 'Namespaced', verbs = ALL_VERBS, shortNames }: Described) => ({
-  ...{ resource, responseKind: { group: '', version: '', kind }, scope, singularResource: kind.toLowerCase(), verbs },
+const aggregatedResource = ({
+  resource,
+  kind,
+  scope = 'Namespaced',
+  verbs = ALL_VERBS,
+  shortNames,
+  singular,
+}: Described) => ({
+  ...{
+    resource,
+    responseKind: { group: '', version: '', kind },
+    scope,
+    singularResource: singular ?? kind.toLowerCase(),
+    verbs,
+  },
   ...(shortNames && { shortNames }),
   subresources: [{ subresource: 'status', responseKind: { group: '', version: '', kind }, verbs: ['get'] }],
 });
@@ -69,7 +84,7 @@ export const aggregatedList = (groups: Groups): object => ({
   kind: 'APIGroupDiscoveryList',
   apiVersion: 'apidiscovery.k8s.io/v2',
   items: Object.entries(groups).map(([name, versions]) => ({
-    metadata: { name },
+    metadata: name === '' ? {} : { name },
     versions: Object.entries(versions).map(([version, resources]) =>
       resources === 'Stale'
         ? { version, freshness: 'Stale' }
@@ -110,9 +125,22 @@ export function plain(groups: Groups): Record<string, Answer> {
   };
 }
 
-const plainResources = ({ resource, kind, scope = 'Namespaced', verbs = ALL_VERBS, shortNames }: Described) => [
+const plainResources = ({
+  resource,
+  kind,
+  scope = 'Namespaced',
+  verbs = ALL_VERBS,
+  shortNames,
+  singular,
+}: Described) => [
   {
-    ...{ name: resource, kind, singularName: kind.toLowerCase(), namespaced: scope === 'Namespaced', verbs },
+    ...{
+      name: resource,
+      kind,
+      singularName: singular ?? kind.toLowerCase(),
+      namespaced: scope === 'Namespaced',
+      verbs,
+    },
     ...(shortNames && { shortNames }),
   },
   { name: `${resource}/status`, kind, singularName: '', namespaced: true, verbs: ['get'] },
