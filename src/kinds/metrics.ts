@@ -58,7 +58,12 @@ export class KindMetrics {
     };
     each('gatehouse_kinds_objects', 'Objects of a kind in memory.', ({ store }) => store.size);
     each('gatehouse_kinds_bytes', 'Bytes of a kind in memory.', ({ bytes }) => bytes);
-    each('gatehouse_kinds_age_seconds', 'Seconds since the kind was read into memory.', ({ ageMs }) => ageMs / 1_000);
+    each('gatehouse_kinds_held_seconds', 'Seconds since the kind was read into memory.', ({ ageMs }) => ageMs / 1_000);
+    each(
+      'gatehouse_kinds_staleness_seconds',
+      'Seconds since the last proof that a kind in memory is current.',
+      ({ reflector }) => reflector.stalenessMs() / 1_000,
+    );
     new Gauge({
       name: 'gatehouse_kinds_held',
       help: 'Kinds in memory, by the way in which they are held.',

@@ -83,7 +83,7 @@ export class ObjectReader {
     signal.throwIfAborted();
     const object = await this.#parts.cluster
       .objects(collection)
-      .get(name)
+      .find(name)
       .catch((error) => {
         // The kind itself is gone, as when its definition was removed.
         if (error instanceof ClusterError && error.status.code === 404) return undefined;
@@ -101,7 +101,7 @@ function refusalOf(error: unknown, kind: ClusterKind): StatusError {
   const name = kindName(kind);
   if (error instanceof ClusterError && error.status.code === 403)
     return new StatusError('Forbidden', {
-      message: `${name} are not available: the cluster does not let this server get them`,
+      message: `${name} are not available: the cluster does not let this server list them`,
     });
   return serviceUnavailable(`${name} are not available: the cluster does not answer`, RETRY_SECONDS, error);
 }

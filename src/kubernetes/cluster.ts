@@ -13,8 +13,8 @@ import { NO_CHAIN } from './access/impersonation.ts';
 import { ApiClient, ClusterError } from './client/api-client.ts';
 import { ConnectionPool } from './client/connection-pool.ts';
 import { type DiscoveryReader, HttpDiscovery } from './discovery/discovery-reader.ts';
-import { createSecretLag, ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
-import type { ClusterObjects, ObjectCollection } from './objects/cluster-objects.ts';
+import { createSecretLag, ReflectorMetricsFamily, RequestMetrics, UNMEASURED } from './metrics.ts';
+import type { ClusterObjects, ListedObjects, ObjectCollection } from './objects/cluster-objects.ts';
 import { HttpClusterObjects } from './objects/http-cluster-objects.ts';
 import { Passage } from './passage/passage.ts';
 import { createHttpListerWatcher, type WatchedResource } from './reflector/http-lister-watcher.ts';
@@ -72,7 +72,7 @@ export interface Cluster {
   /** Which kinds the cluster serves. */
   readonly discovery: DiscoveryReader;
   /** Reads and writes the objects of one collection. */
-  objects(collection: ObjectCollection): ClusterObjects;
+  objects(collection: ObjectCollection): ClusterObjects & ListedObjects;
   /**
    * Mirrors the Secrets of our namespace that carry these labels. At most once per `name`, which labels the reflector's
    * metrics. `exposeLag`, for one mirror only, creates a metric of how late the watch shows our own writes.
@@ -84,7 +84,7 @@ export interface Cluster {
   ): MirroredSecrets;
   /** Exposes the age of data without a reflector in the same metric as the age of a reflector. `resource` is its label. */
   exposeStaleness(resource: string, proof: LastProof): void;
-  /** At most one reflector per resource name: the name labels its metrics. */
+  /** At most one measured reflector per resource name: the name labels its metrics. */
   reflect<E extends StoredEntry>(resource: WatchedResource, store: ReflectedStore<E>, plan: CheckPlan): Reflector;
   /** Whether the API server compares its own cache with etcd: Kubernetes 1.34 and later. False when it does not answer in time. */
   checksItsCache(signal: AbortSignal): Promise<boolean>;
@@ -121,8 +121,8 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const slices = new TimeSlices(clock);
   const reflect: Cluster['reflect'] = (resource, store, plan) => {
     const source = createHttpListerWatcher({ client, slices }, resource);
-    const { name, isOptional } = resource;
-    const metrics = reflectors.of(name, { isOptional });
+    const { name, isOptional, isMeasured = true } = resource;
+    const metrics = isMeasured ? reflectors.of(name, { isOptional }) : UNMEASURED;
     return new StoreReflector({ name, source, store, clock, random, slices, logger, metrics, plan });
   };
   const version: Cluster['version'] = (signal) =>

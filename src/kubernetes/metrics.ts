@@ -124,12 +124,6 @@ export class ReflectorMetricsFamily {
         const isHidden = (): boolean => isOptional && gauges.isForbidden();
         this.exposeStaleness(resource, () => (isHidden() ? undefined : gauges.stalenessMs()));
       },
-      /** Takes back what `expose` exposed. */
-      withdraw: (gauges: ReflectorGauges): void => {
-        if (this.#reflectors.get(resource) !== gauges) return;
-        this.#reflectors.delete(resource);
-        this.#stalenessMs.delete(resource);
-      },
       listed: (result: 'ok' | FailureKind, seconds: number): void => {
         lists.inc({ resource, result });
         if (result === 'ok') this.#listDuration.observe({ resource }, seconds);
@@ -143,6 +137,20 @@ export class ReflectorMetricsFamily {
     };
   }
 }
+
+const nothing = (): void => {};
+
+/** For a reflector whose numbers are exposed elsewhere. */
+export const UNMEASURED: ReflectorMetrics = {
+  expose: nothing,
+  listed: nothing,
+  relisted: nothing,
+  surprised: nothing,
+  watchEnded: nothing,
+  event: nothing,
+  dropped: nothing,
+  selfChecked: nothing,
+};
 
 const WATCH_ENDS = [
   'closed',
@@ -218,7 +226,6 @@ function createGauges(registry: Registry, reflectors: ReadonlyMap<string, Reflec
       labelNames: ['resource'],
       registers: [registry],
       collect() {
-        this.reset();
         for (const [resource, reflector] of reflectors) this.set({ resource }, value(reflector));
       },
     });
@@ -235,7 +242,6 @@ function createGauges(registry: Registry, reflectors: ReadonlyMap<string, Reflec
     labelNames: ['resource', 'state'],
     registers: [registry],
     collect() {
-      this.reset();
       for (const [resource, reflector] of reflectors) {
         for (const state of REFLECTOR_STATES) {
           this.set({ resource, state }, Number(reflector.state === state));

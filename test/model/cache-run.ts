@@ -216,7 +216,7 @@ export class CacheRun implements Witness {
       this.#gauges = gauges;
     };
     const counters = { listed: nothing, relisted: nothing, surprised: nothing, watchEnded: nothing };
-    return { expose, withdraw: nothing, ...counters, event: nothing, dropped: nothing, selfChecked: nothing };
+    return { expose, ...counters, event: nothing, dropped: nothing, selfChecked: nothing };
   }
 }
 

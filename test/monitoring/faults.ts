@@ -3,7 +3,7 @@ import { constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimulatedCluster } from '../../dev/cluster/cluster.ts';
-import { populate } from '../../dev/cluster/population.ts';
+import { populate } from '../../dev/cluster/population/population.ts';
 import { startSimulatedLogStore } from '../../dev/log-store/log-store.ts';
 import { BufferedOutput } from '../../src/observability/buffered-output.ts';
 import {

@@ -161,7 +161,7 @@ export class HeldKinds {
       },
       listed: () => first.resolve('listed'),
     });
-    const collection = { path: collectionPath(kind), name: `kinds/${name}`, isOptional: true };
+    const collection = { path: collectionPath(kind), name, isOptional: true, isMeasured: false };
     const reflector = cluster.reflect(collection, weighed, { longestPeriodMs });
     const lister = createLister({
       store,

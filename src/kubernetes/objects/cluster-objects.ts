@@ -58,6 +58,12 @@ export interface ClusterObjects {
   remove(name: string, preconditions?: Preconditions, options?: WriteOptions): Promise<'removed' | 'absent'>;
 }
 
+/** A collection whose objects are read with the right to `list`, by an account that may not `get`. */
+export interface ListedObjects {
+  /** As `get` of `ClusterObjects`, by a list of this name, which the API server looks up by its key. */
+  find(name: string): Promise<KubernetesObject | undefined>;
+}
+
 /** Names a collection: `iam.<platform>.io`, `v1alpha2`, `users`. */
 export interface ObjectCollection {
   /** `''`: the core group. */

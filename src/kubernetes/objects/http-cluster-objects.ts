@@ -5,6 +5,7 @@ import { isKubernetesObject, type KubernetesObject } from '../object.ts';
 import { isAbsence } from '../status.ts';
 import type {
   ClusterObjects,
+  ListedObjects,
   ListOptions,
   NewObject,
   ObjectCollection,
@@ -27,7 +28,7 @@ export interface ObjectRequestParts {
 }
 
 /** The requests about the objects of one collection. */
-export class HttpClusterObjects implements ClusterObjects {
+export class HttpClusterObjects implements ClusterObjects, ListedObjects {
   readonly #collection: ObjectCollection;
   readonly #parts: ObjectRequestParts;
   readonly #path: string;
@@ -44,6 +45,14 @@ export class HttpClusterObjects implements ClusterObjects {
   async get(name: string): Promise<KubernetesObject | undefined> {
     const response = await this.#send({ method: 'GET', path: this.#pathOf(name) });
     return isAbsent(response, name) ? undefined : this.#object(response, `reading ${this.#named(name)}`);
+  }
+
+  async find(name: string): Promise<KubernetesObject | undefined> {
+    const query = new URLSearchParams({ fieldSelector: `metadata.name=${name}` });
+    const response = await this.#send({ method: 'GET', path: `${this.#path}?${query}` });
+    const { items } = asObject(success(response, `reading ${this.#named(name)}`).body);
+    const [object] = asArray(items);
+    return object === undefined ? undefined : toObject(object);
   }
 
   async list(labelSelector: string, options: ListOptions = {}): Promise<readonly KubernetesObject[]> {

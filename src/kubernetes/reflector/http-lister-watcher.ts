@@ -18,6 +18,8 @@ export interface WatchedResource {
   readonly labelSelector?: string;
   /** Gatehouse works without this collection. While the cluster refuses us the right to it, its age is not exposed. */
   readonly isOptional?: boolean;
+  /** False: no metrics of the reflector. For a kind that is mirrored only at times: its series would stay. Default: true. */
+  readonly isMeasured?: boolean;
 }
 
 /** Names and versions only ("Receiving resources as Tables / metadata" of the API concepts). */

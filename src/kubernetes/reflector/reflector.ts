@@ -5,7 +5,7 @@ import { type Clock, Waiting } from '../../runtime/clock.ts';
 import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
-import type { ReflectorGauges, ReflectorMetrics, ReflectorState, RelistReason } from '../metrics.ts';
+import type { ReflectorMetrics, ReflectorState, RelistReason } from '../metrics.ts';
 import { CacheWriter } from './cache-writer.ts';
 import { type Failure, missingRightAfter } from './failure.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
@@ -77,7 +77,6 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   readonly #waiting: Waiting;
   /** The watch that is running now. */
   #session: WatchSession<E> | undefined;
-  readonly #gauges: ReflectorGauges;
 
   constructor(parts: ReflectorParts<E>) {
     this.#parts = parts;
@@ -93,7 +92,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     const writer = this.#writer;
     this.#check = new SelfCheck({ source, store, writer, clock, random, slices, metrics, plan, onMismatch });
     const reflector = this;
-    this.#gauges = {
+    metrics.expose({
       get state() {
         return reflector.#state;
       },
@@ -106,8 +105,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
       hasSynced: this.hasSynced,
       isForbidden: () => this.#missingRight !== undefined,
       stalenessMs: this.stalenessMs,
-    };
-    metrics.expose(this.#gauges);
+    });
   }
 
   hasSynced = (): boolean => this.#writer.hasSynced();
@@ -117,7 +115,6 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
 
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#loop(signal), this.#check.run(signal)]);
-    this.#parts.metrics.withdraw(this.#gauges);
   }
 
   async #loop(signal: AbortSignal): Promise<void> {
