@@ -53,7 +53,11 @@ export interface Change extends Partial<TestParts> {
   /** Our credential at the API server. Default: one that the recording one takes. */
   readonly token?: string;
   /** Makes the permitted lists, of this gateway. Default: none. */
-  permittedLists?(parts: { readonly gateway: Gateway; readonly passage: Passage; readonly clock: Clock }): PermittedLists;
+  permittedLists?(parts: {
+    readonly gateway: Gateway;
+    readonly passage: Passage;
+    readonly clock: Clock;
+  }): PermittedLists;
 }
 
 /** The app with a gateway, in front of an API server that keeps what it is sent. */

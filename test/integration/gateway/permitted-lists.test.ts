@@ -7,8 +7,16 @@ const METADATA = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.
 
 interface ListBody {
   readonly kind: string;
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };
-  readonly items: readonly { readonly kind?: string; readonly metadata: { name: string; namespace?: string }; readonly spec?: object }[];
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+  readonly items: readonly {
+    readonly kind?: string;
+    readonly metadata: { name: string; namespace?: string };
+    readonly spec?: object;
+  }[];
   readonly rows: readonly { readonly cells: unknown[]; readonly object: { metadata: { namespace: string } } }[];
   readonly columnDefinitions: readonly { readonly name: string }[];
 }
@@ -40,7 +48,8 @@ async function list(path: string, headers: Readonly<Record<string, string>> = {}
   return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as ListBody };
 }
 
-const placesOf = ({ items }: ListBody): string[] => items.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`);
+const placesOf = ({ items }: ListBody): string[] =>
+  items.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`);
 const podsIn = (names: readonly string[]): string[] => names.flatMap((name) => [`${name}/pod`, `${name}/pod-b`]);
 
 /** All pages of a list, each as the client gets it. */
@@ -129,7 +138,11 @@ describe.each([
     const { status, headers, body } = await list('/api/v1/pods');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json');
-    expect(body).toMatchObject({ kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: expect.stringMatching(/^\d+$/) } });
+    expect(body).toMatchObject({
+      kind: 'PodList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: expect.stringMatching(/^\d+$/) },
+    });
     expect(placesOf(body)).toEqual(podsIn(names));
     const own = stand.cluster.objects.list('pods').find(({ metadata }) => metadata.namespace === names[0]);
     const { apiVersion: _, kind: __, ...item } = own as NonNullable<typeof own>;
@@ -196,7 +209,10 @@ describe.each([
     const { body } = await list('/api/v1/pods?limit=1');
     stand.rights.grant(nameOf(998));
     for (const token of [body.metadata.continue, 'abc', 'permitted.e30', 'permitted.%00'])
-      expect(await list(`/api/v1/pods?limit=1&continue=${token}`)).toMatchObject({ status: 410, body: { reason: 'Expired' } });
+      expect(await list(`/api/v1/pods?limit=1&continue=${token}`)).toMatchObject({
+        status: 410,
+        body: { reason: 'Expired' },
+      });
   });
 
   test('KD-32 the 410 of a version that the cluster has forgotten is passed on', async () => {
@@ -225,7 +241,9 @@ describe.each([
 
   test('KD-31 a client that takes no JSON gets 406', async () => {
     stand.rights.grant(...names);
-    expect(await list('/api/v1/pods', { Accept: 'application/vnd.kubernetes.protobuf' })).toMatchObject({ status: 406 });
+    expect(await list('/api/v1/pods', { Accept: 'application/vnd.kubernetes.protobuf' })).toMatchObject({
+      status: 406,
+    });
     const both = await list('/api/v1/pods', { Accept: 'application/vnd.kubernetes.protobuf,application/json' });
     expect([both.status, both.headers.get('content-type')]).toEqual([200, 'application/json']);
   });
@@ -246,7 +264,9 @@ describe('how the cluster is asked', () => {
   test('KD-30 a list over few namespaces reads these alone, as the caller', async () => {
     stand.rights.grant(...FEW);
     await list('/api/v1/pods');
-    expect(requestsFor('pods').map((url) => url.replace(/\?.*/, ''))).toEqual(FEW.map((name) => `/api/v1/namespaces/${name}/pods`));
+    expect(requestsFor('pods').map((url) => url.replace(/\?.*/, ''))).toEqual(
+      FEW.map((name) => `/api/v1/namespaces/${name}/pods`),
+    );
     const users = stand.cluster.evidence.requests
       .filter(({ target }) => target?.kind.plural === 'pods')
       .map(({ headers }) => headers['impersonate-user']);

@@ -1,10 +1,10 @@
+import { type SimulatedCluster, startSimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import type { Authorizer, Subject } from '../../../src/authorization/authorizer.ts';
 import type { NamespacedRight, PermittedScope, PermittedScopes } from '../../../src/authorization/permitted-scope.ts';
+import type { PermittedCall } from '../../../src/gateway/permitted/asked-collection.ts';
 import { OwnReads } from '../../../src/gateway/permitted/own-reads.ts';
-import { type PermittedCall } from '../../../src/gateway/permitted/asked-collection.ts';
 import { PermittedLists } from '../../../src/gateway/permitted/permitted-lists.ts';
 import { createServedKinds } from '../../../src/gateway/permitted/served-kinds.ts';
-import { type SimulatedCluster, startSimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type Change, type GatewayUnderTest, startGateway, stopped } from './gateway-under-test.ts';
 
@@ -109,13 +109,23 @@ function populateNamespaces({ objects }: SimulatedCluster): void {
     { apiGroups: [''], resources: ['pods', 'configmaps', 'secrets', 'events'], verbs: ['get', 'list', 'watch'] },
     { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list', 'watch'] },
   ];
-  objects.create('clusterroles', { apiVersion: `${GROUP}/v1`, kind: 'ClusterRole', metadata: { name: 'reader' }, rules });
+  objects.create('clusterroles', {
+    apiVersion: `${GROUP}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name: 'reader' },
+    rules,
+  });
   for (let index = 0; index < NAMESPACES; index++) {
     const namespace = nameOf(index);
     objects.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     for (const name of ['pod', 'pod-b']) objects.create('pods', podOf(namespace, name));
     const metadata = { name: 'settings', namespace };
-    objects.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: '{"items":[1]}', b: '2' } });
+    objects.create('configmaps', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata,
+      data: { a: '{"items":[1]}', b: '2' },
+    });
   }
 }
 
