@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { writeKubeconfig } from '../support/control-plane/clients.ts';
 import { clusterTool } from '../support/cluster-tools.ts';
+import { writeKubeconfig } from '../support/control-plane/clients.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { startTlsFront, type TlsFront } from '../support/tls-front.ts';
@@ -98,7 +98,9 @@ describe.each([
     expect([code, lines(err)]).toEqual([0, [warning]]);
     const [head, ...rows] = cells(out);
     expect(head).toBe('NAMESPACE|NAME|READY|STATUS|RESTARTS|AGE');
-    expect(rows.map((row) => row.split('|').slice(0, 4).join('|'))).toEqual(names.map((name) => `${name}|pod|0/1|Pending`));
+    expect(rows.map((row) => row.split('|').slice(0, 4).join('|'))).toEqual(
+      names.map((name) => `${name}|pod|0/1|Pending`),
+    );
   });
 
   test('KD-31 get pods -A -o wide has the further columns, and -o yaml the objects', async () => {
@@ -134,7 +136,10 @@ describe.each([
   test('KD-35 KD-36 Secrets, nodes and the deletion of a collection are the 403 of the cluster', async () => {
     for (const args of [['secrets', '-A'], ['nodes']]) {
       const { code, err } = await kubectlAs(user, 'get', ...args);
-      expect([code, err]).toEqual([1, expect.stringMatching(/^Error from server \(Forbidden\): .*at the cluster scope/)]);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/^Error from server \(Forbidden\): .*at the cluster scope/),
+      ]);
     }
     const { code, err } = await kubectlAs(user, 'delete', '--raw', '/api/v1/pods');
     expect([code, err]).toEqual([1, expect.stringContaining('cannot deletecollection resource "pods"')]);
@@ -144,13 +149,19 @@ describe.each([
 test('kubectl of a user without rights gets the 403 of the cluster', async () => {
   for (const what of ['pods', 'ns']) {
     const { code, err } = await kubectlAs('none', 'get', what, '-A');
-    expect([code, err]).toEqual([1, expect.stringMatching(/^Error from server \(Forbidden\): .*User "none" cannot list/)]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^Error from server \(Forbidden\): .*User "none" cannot list/),
+    ]);
   }
 });
 
 test('KD-32 kubectl get pods -A -w prints what changes in these namespaces only', async () => {
   const args = ['--kubeconfig', kubeconfigs.get('two') as string, 'get', 'pods', '-A', '--watch', '--no-headers'];
-  const watching = spawn(kubectl, args, { env: { ...process.env, HOME: folder }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const watching = spawn(kubectl, args, {
+    env: { ...process.env, HOME: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let out = '';
   watching.stdout.on('data', (chunk) => {
     out += String(chunk);

@@ -1,7 +1,5 @@
 import { type Agent, request } from 'undici';
 import { apiDispatcher } from '../support/control-plane/api-dispatcher.ts';
-import { runTool, writeKubeconfig } from '../support/control-plane/clients.ts';
-import { clusterTool } from '../support/cluster-tools.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { NAMESPACE } from './installation.ts';
 
@@ -23,7 +21,11 @@ export class PermittedStand {
   }
 
   /** `users` are those whom Gatehouse may impersonate. */
-  static async open(cluster: ControlPlane, names: readonly string[], users: readonly string[]): Promise<PermittedStand> {
+  static async open(
+    cluster: ControlPlane,
+    names: readonly string[],
+    users: readonly string[],
+  ): Promise<PermittedStand> {
     const stand = new PermittedStand(cluster, await apiDispatcher(cluster.caFile));
     await stand.#post(`/apis/${RBAC}/v1/clusterroles`, {
       metadata: { name: 'reader' },
@@ -48,9 +50,7 @@ export class PermittedStand {
     );
 
   revoke = (user: string, names: readonly string[]): Promise<void> =>
-    atOnce(names, (namespace) =>
-      this.#send('DELETE', `/apis/${RBAC}/v1/namespaces/${namespace}/rolebindings/${user}`),
-    );
+    atOnce(names, (namespace) => this.#send('DELETE', `/apis/${RBAC}/v1/namespaces/${namespace}/rolebindings/${user}`));
 
   createPod = (namespace: string, name: string): Promise<void> =>
     this.#post(`/api/v1/namespaces/${namespace}/pods`, {

@@ -1,14 +1,14 @@
 import type { Subject } from '../../authorization/authorizer.ts';
 import type { GatewayCall } from '../gateway.ts';
-import type { Collection } from './own-reads.ts';
+import type { WholeCollection } from './own-reads.ts';
 
 /** A list or watch of a collection over the whole cluster. */
-export interface AskedCollection extends Collection {
+export interface AskedCollection extends WholeCollection {
   readonly verb: 'list' | 'watch';
 }
 
 /** The part of a request's `RequestInfo` (src/http) that tells whether it is one. */
-interface AskedInfo extends Collection {
+interface AskedInfo extends WholeCollection {
   readonly isResource: boolean;
   readonly prefix: string;
   readonly verb: string;

@@ -10,7 +10,7 @@ const LONGEST = 4_096;
 const PREFIX = 'permitted.';
 
 /** Where a list goes on. */
-export interface Position {
+export interface ListPosition {
   /** The scope of the list (`PermittedScope.id`). A list does not go on over another scope. */
   readonly scopeId: string;
   /** The version of the whole list. */
@@ -22,7 +22,7 @@ export interface Position {
 }
 
 /** The `continue` that a client gets. Nothing in it gives a right: whoever changes it reads what the scope permits, or gets an error. */
-export function writeContinue({ scopeId, version, namespace, token }: Position): string {
+export function writeContinue({ scopeId, version, namespace, token }: ListPosition): string {
   const text = JSON.stringify({ s: shortOf(scopeId), v: version, n: namespace, c: token });
   return PREFIX + Buffer.from(text).toString('base64url');
 }
@@ -31,7 +31,7 @@ export function writeContinue({ scopeId, version, namespace, token }: Position):
 export const isOurContinue = (text: string): boolean => text.startsWith(PREFIX);
 
 /** Reads a `continue` of a list over this scope. `undefined`: it is not ours, or the scope was another one. */
-export function readContinue(text: string, scopeId: string): Position | undefined {
+export function readContinue(text: string, scopeId: string): ListPosition | undefined {
   if (!isOurContinue(text) || text.length > LONGEST) return undefined;
   try {
     const read: unknown = JSON.parse(Buffer.from(text.slice(PREFIX.length), 'base64url').toString());

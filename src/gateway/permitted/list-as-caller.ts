@@ -1,7 +1,7 @@
-import { type Position, writeContinue } from './continue-token.ts';
+import type { AskedPage, AskedQuery } from './asked-query.ts';
+import { type ListPosition, writeContinue } from './continue-token.ts';
 import { type HeldItems, readAhead } from './held-part.ts';
 import type { ListPart, RefusedPart, SendPart } from './list-part.ts';
-import type { AskedPage, ListQuery } from './list-query.ts';
 import type { MergedList } from './merged-list.ts';
 import { expired } from './refusals.ts';
 
@@ -25,11 +25,11 @@ export class AheadSeats {
 }
 
 interface ListAsCallerParts {
-  readonly query: ListQuery;
+  readonly query: AskedQuery;
   readonly scopeId: string;
   /** In the order of the list. */
   readonly namespaces: readonly string[];
-  readonly position: Position | undefined;
+  readonly position: ListPosition | undefined;
   readonly into: MergedList;
   readonly seats: AheadSeats;
   /** One request for the list of a namespace. */
@@ -87,7 +87,7 @@ export class ListAsCaller {
     return into.hasParts ? this.#finish(undefined) : { refused: NOTHING };
   }
 
-  #finish(next: Pick<Position, 'namespace' | 'token'> | undefined): ListEnd {
+  #finish(next: Pick<ListPosition, 'namespace' | 'token'> | undefined): ListEnd {
     const { into, scopeId } = this.#parts;
     const version = this.#version;
     into.finish(version, next && writeContinue({ scopeId, version, ...next }));

@@ -1,7 +1,7 @@
-import { type Position, writeContinue } from './continue-token.ts';
+import type { AskedPage, AskedQuery } from './asked-query.ts';
+import { type ListPosition, writeContinue } from './continue-token.ts';
 import type { ListEnd } from './list-as-caller.ts';
 import type { SendPart } from './list-part.ts';
-import type { AskedPage, ListQuery } from './list-query.ts';
 import type { Keeps, MergedList } from './merged-list.ts';
 
 /** The most items that the cluster is asked for at once, as kubectl and client-go do. */
@@ -10,9 +10,9 @@ const PAGE = 500;
 const MOST_PAGES = 16;
 
 interface ListAsOurselvesParts {
-  readonly query: ListQuery;
+  readonly query: AskedQuery;
   readonly scopeId: string;
-  readonly position: Position | undefined;
+  readonly position: ListPosition | undefined;
   readonly into: MergedList;
   readonly keeps: Keeps;
   /** One request for a page of the list over the whole cluster. */

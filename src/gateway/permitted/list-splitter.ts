@@ -99,9 +99,10 @@ export class ListSplitter {
   /** Reads the byte outside of a string at `at`. Returns the index of the next one to read. */
   #step(at: number): number {
     const byte = this.#chunk[at] as number;
-    if (this.#phase === 'in item' || this.#phase === 'in value') return this.#inPart(at, byte);
+    const phase = this.#phase;
+    if (phase === 'in item' || phase === 'in value') return this.#inPart(at, byte);
     if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) return at + 1;
-    switch (this.#phase) {
+    switch (phase) {
       case 'start':
         return this.#expect(byte === OPEN_BRACE, 'name or end', at);
       case 'name or end':
@@ -118,8 +119,11 @@ export class ListSplitter {
         if (byte === CLOSE_BRACKET) return this.#expect(true, 'name or end', at);
         if (byte === COMMA) return at + 1;
         return this.#begin('in item', byte === OPEN_BRACE, at);
-      default:
+      case 'name':
+      case 'done':
         throw new UnreadableList('there is more after its end');
+      default:
+        return phase satisfies never;
     }
   }
 

@@ -3,7 +3,7 @@ import type { PassedAnswer } from '../../kubernetes/passage/passed-call.ts';
 import type { SendPart } from './list-part.ts';
 
 /** A collection of the cluster, over all namespaces if it is namespaced. */
-export interface Collection {
+export interface WholeCollection {
   /** `''` is the core group. */
   readonly group: string;
   readonly version: string;
@@ -11,13 +11,13 @@ export interface Collection {
 }
 
 /** The path of a group's version. */
-export function rootOf({ group, version }: Pick<Collection, 'group' | 'version'>): string {
+function rootOf({ group, version }: Pick<WholeCollection, 'group' | 'version'>): string {
   const [one, other] = [encodeURIComponent(group), encodeURIComponent(version)];
   return group === '' ? `/api/${other}` : `/apis/${one}/${other}`;
 }
 
 /** The path of the collection, in one namespace or over all. */
-export function pathOf(collection: Collection, namespace?: string): string {
+export function pathOf(collection: WholeCollection, namespace?: string): string {
   const where = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return `${rootOf(collection)}${where}/${encodeURIComponent(collection.resource)}`;
 }
@@ -33,16 +33,16 @@ export class OwnReads {
     this.#passage = passage;
   }
 
-  list(collection: Collection, query: string, accept: string): SendPart {
+  list(collection: WholeCollection, query: string, accept: string): SendPart {
     return (answer, signal) => this.#send(pathOf(collection) + query, { accept, isLongRunning: false }, answer, signal);
   }
 
-  watch(collection: Collection, query: string, accept: string): SendPart {
+  watch(collection: WholeCollection, query: string, accept: string): SendPart {
     return (answer, signal) => this.#send(pathOf(collection) + query, { accept, isLongRunning: true }, answer, signal);
   }
 
   /** The document of `/api/v1` or `/apis/{group}/{version}`: the kinds of a group's version. */
-  kinds(version: Pick<Collection, 'group' | 'version'>): SendPart {
+  kinds(version: Pick<WholeCollection, 'group' | 'version'>): SendPart {
     const how = { accept: 'application/json', isLongRunning: false };
     return (answer, signal) => this.#send(rootOf(version), how, answer, signal);
   }

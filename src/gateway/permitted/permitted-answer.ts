@@ -2,12 +2,12 @@ import type { PermittedScope } from '../../authorization/permitted-scope.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Gateway } from '../gateway.ts';
 import type { AskedCollection, PermittedCall } from './asked-collection.ts';
+import { type AskedPage, type AskedQuery, queryOf, readListQuery } from './asked-query.ts';
 import { readContinue } from './continue-token.ts';
 import { jsonAccept } from './json-accept.ts';
 import { type AheadSeats, ListAsCaller, type ListEnd } from './list-as-caller.ts';
 import { listAsOurselves } from './list-as-ourselves.ts';
 import { readPart, type SendPart } from './list-part.ts';
-import { type AskedPage, type ListQuery, queryOf, readListQuery } from './list-query.ts';
 import { type ListOut, MergedList } from './merged-list.ts';
 import { type OwnReads, pathOf } from './own-reads.ts';
 import { PermittedWatch } from './permitted-watch.ts';
@@ -47,7 +47,7 @@ export class PermittedAnswer {
   readonly #asked: AskedCollection;
   readonly #permitted: PermittedCall;
   readonly #parts: PermittedAnswerParts;
-  readonly #query: ListQuery;
+  readonly #query: AskedQuery;
   readonly #accept: string;
   readonly #filter: ScopeFilter;
 

@@ -8,7 +8,7 @@ import type { AskedCollection, PermittedCall } from './asked-collection.ts';
 import { isOurContinue } from './continue-token.ts';
 import { joinScopes } from './joined-scope.ts';
 import { AheadSeats } from './list-as-caller.ts';
-import type { Collection, OwnReads } from './own-reads.ts';
+import type { OwnReads, WholeCollection } from './own-reads.ts';
 import { PermittedAnswer } from './permitted-answer.ts';
 import { differentScopes, expired } from './refusals.ts';
 import { ScopeHistory } from './scope-history.ts';
@@ -126,7 +126,7 @@ export class PermittedLists {
   }
 }
 
-const isNamespaces = ({ group, resource }: Collection): boolean => group === '' && resource === 'namespaces';
+const isNamespaces = ({ group, resource }: WholeCollection): boolean => group === '' && resource === 'namespaces';
 
 /** The subject without the groups that the cluster does not let us name. */
 function knownSubject(subject: Subject, groups: readonly string[]): Subject {

@@ -31,7 +31,7 @@ export interface PermittedWatchParts {
 }
 
 /** How a watch ended. `refused`: the cluster refused it to our own account, and nothing was sent. */
-export type WatchEnd = 'ended' | 'refused';
+type HowEnded = 'ended' | 'refused';
 
 /** Passes on a watch of the whole cluster as far as it is in the scope, until the scope changes. */
 export class PermittedWatch implements PassedAnswer {
@@ -53,7 +53,7 @@ export class PermittedWatch implements PassedAnswer {
   }
 
   /** Resolves when the watch has ended in order. Rejects as `Passage.send` does. */
-  async run(signal: AbortSignal): Promise<WatchEnd> {
+  async run(signal: AbortSignal): Promise<HowEnded> {
     const { send, out } = this.#parts;
     this.#checkLater();
     try {

@@ -1,15 +1,15 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { asArray, asObject } from '../../runtime/text/json-value.ts';
-import type { Collection, OwnReads } from './own-reads.ts';
+import type { OwnReads, WholeCollection } from './own-reads.ts';
 
 /** What discovery says about a kind. */
-export interface ServedKind {
+interface ServedKind {
   readonly namespaced: boolean;
 }
 
 /** The kind of a collection; `undefined` if the cluster has none, or does not say. */
-export type KindOf = (collection: Collection) => Promise<ServedKind | undefined>;
+export type KindOf = (collection: WholeCollection) => Promise<ServedKind | undefined>;
 
 /** How long a document of discovery is used. A new custom resource is known this late at most. */
 const REMEMBERED_MS = 30_000;
@@ -39,7 +39,10 @@ export function createServedKinds(reads: Pick<OwnReads, 'kinds'>, clock: Clock):
   };
 }
 
-async function readKinds(reads: Pick<OwnReads, 'kinds'>, of: Pick<Collection, 'group' | 'version'>): Promise<Kinds> {
+async function readKinds(
+  reads: Pick<OwnReads, 'kinds'>,
+  of: Pick<WholeCollection, 'group' | 'version'>,
+): Promise<Kinds> {
   const chunks: Buffer[] = [];
   const tooLong = new AbortController();
   let status = 0;

@@ -1,10 +1,10 @@
-import type { Collection } from './own-reads.ts';
+import type { WholeCollection } from './own-reads.ts';
 
 /**
  * The header that tells over how many namespaces a list is (RFC 9111 5.5 with Kubernetes' code 299, KEP-1693): kubectl prints its text.
  * Nothing in it comes from the request but the names of group and resource, which the cluster's discovery has.
  */
-export function scopeWarning({ group, resource }: Collection, namespaces: number): readonly string[] {
+export function scopeWarning({ group, resource }: WholeCollection, namespaces: number): readonly string[] {
   const what = group === '' ? resource : `${resource}.${group}`;
   const which =
     what === 'namespaces'

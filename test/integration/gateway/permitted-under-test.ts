@@ -16,7 +16,7 @@ export const nameOf = (index: number): string => `ns-${String(index).padStart(4,
 const GROUP = 'rbac.authorization.k8s.io';
 
 /** The namespaces in which Alice may do something. They are changed by the test; the cluster has the same as RoleBindings. */
-export class Rights implements PermittedScopes, Authorizer {
+class Rights implements PermittedScopes, Authorizer {
   readonly #cluster: SimulatedCluster;
   readonly #names = new Set<string>();
   /** Verbs that Alice has nowhere, whatever is granted. */

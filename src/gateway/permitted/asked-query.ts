@@ -12,7 +12,7 @@ const REPLACED: ReadonlySet<string> = new Set([
 ]);
 
 /** The query of a list or watch. Of a parameter that comes more than once the first counts, as the API server reads it. */
-export interface ListQuery {
+export interface AskedQuery {
   /** 0: all items at once. */
   readonly limit: number;
   readonly continueToken: string;
@@ -24,7 +24,7 @@ export interface ListQuery {
 }
 
 /** Throws a 400 for a query that cannot be read, and for a `limit` that is no number. */
-export function readListQuery(query: string): ListQuery {
+export function readListQuery(query: string): AskedQuery {
   const pairs = readQueryPairs(query);
   if ('fault' in pairs) throw badRequest(pairs.fault);
   const first = (name: string): string => pairs.find(([one]) => one === name)?.[1] ?? '';
@@ -50,7 +50,7 @@ export interface AskedPage {
 }
 
 /** The query of one request to the cluster, with `?`; empty without parameters. */
-export function queryOf({ others }: Pick<ListQuery, 'others'>, asked: AskedPage): string {
+export function queryOf({ others }: Pick<AskedQuery, 'others'>, asked: AskedPage): string {
   const pairs = [...others];
   const add = (name: string, value: string): void => {
     if (value !== '') pairs.push([name, value]);
