@@ -7,7 +7,8 @@ const MOST_BYTES = 128 * 1024;
 /** What was read before its turn. */
 export interface HeldItems {
   readonly part: ListPart;
-  readonly items: readonly Buffer[];
+  /** How many there are. */
+  readonly items: number;
   /** Gives the whole part to the sink. */
   replay(into: PartSink): Promise<void> | undefined;
 }
@@ -18,15 +19,15 @@ export interface HeldItems {
  */
 export async function readAhead(send: SendPart, signal: AbortSignal): Promise<HeldItems | undefined> {
   const stopped = new AbortController();
-  const items: Buffer[] = [];
   const calls: ((into: PartSink) => void)[] = [];
   let bytes = 0;
+  let items = 0;
   const sink: PartSink = {
     begin: (array, headers) => void calls.push((into) => into.begin(array, headers)),
     item: (item) => {
       bytes += item.length;
       const copy = Buffer.from(item);
-      items.push(copy);
+      items++;
       calls.push((into) => into.item(copy));
     },
     member: (name, value) => {

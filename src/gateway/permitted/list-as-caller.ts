@@ -76,7 +76,6 @@ export class ListAsCaller {
     while (at < namespaces.length) {
       if (this.#left === 0) return this.#finish({ namespace: namespaces[at], token });
       const end = await this.#next(at, token, signal);
-      if (end === 'full') return this.#finish({ namespace: namespaces[at], token });
       const { refused } = end;
       if (refused && refused.status !== 403) return { refused };
       if (refused) this.#isWhole = false;
@@ -100,19 +99,15 @@ export class ListAsCaller {
     return query.limit === 0 ? Number.POSITIVE_INFINITY : Math.max(0, query.limit - into.items);
   }
 
-  /** Adds the next part. `full`: it does not fit into this page. */
-  async #next(at: number, token: string | undefined, signal: AbortSignal): Promise<ListPart | 'full'> {
+  /** Adds the next part. What was read before its turn is used if it fits into this page; otherwise it is asked for again. */
+  async #next(at: number, token: string | undefined, signal: AbortSignal): Promise<ListPart> {
     const { namespaces, into, query } = this.#parts;
     this.#readAhead(at, signal);
     const held = await this.#ahead.get(at);
     this.#ahead.delete(at);
-    if (held) {
-      const isFitting = held.part.token === '' && held.items.length <= this.#left;
-      if (!isFitting && into.items > 0) return 'full';
-      if (isFitting) {
-        await held.replay(into.sink(KEEPS_ALL));
-        return held.part;
-      }
+    if (held?.part.token === '' && held.items <= this.#left) {
+      await held.replay(into.sink(KEEPS_ALL));
+      return held.part;
     }
     const limit = query.limit === 0 ? 0 : this.#left;
     return into.add(this.#parts.send(namespaces[at] as string, this.#page(limit, token)), KEEPS_ALL, signal);

@@ -281,7 +281,46 @@ describe('how the cluster is asked', () => {
       if (target?.kind.plural === 'pods') expect(headers['impersonate-user']).toBeUndefined();
   });
 
+  test('KD-32 small namespaces are read before their turn, and no page is longer than its limit', async () => {
+    const names = MANY.slice(0, 20);
+    stand.rights.grant(...names);
+    const pages = await pagesOf('/api/v1/pods?limit=7');
+    expect(pages.map(({ items }) => items.length)).toEqual([7, 7, 7, 7, 7, 5]);
+    expect(pages.flatMap(placesOf)).toEqual(podsIn(names));
+    stand.cluster.evidence.reset();
+    const { body } = await list('/api/v1/pods?limit=500');
+    expect(placesOf(body)).toEqual(podsIn(names));
+    expect(requestsFor('pods')).toHaveLength(20);
+  });
+
+  test('a namespace that the cluster refuses is left out, and a watch from there on is 410', async () => {
+    stand.rights.grant(...FEW);
+    stand.cluster.faults.next({ verb: 'list', kind: 'pods', namespace: FEW[1] as string }, { status: 403 });
+    const { status, body } = await list('/api/v1/pods');
+    expect([status, placesOf(body)]).toEqual([200, podsIn(FEW.slice(0, 1))]);
+    const watch = await list(`/api/v1/pods?watch=1&resourceVersion=${body.metadata.resourceVersion}`);
+    expect(watch.status).toBe(410);
+  });
+
+  test('an answer that has begun is cut when a later part fails', async () => {
+    stand.rights.grant(...Array.from({ length: NAMESPACES }, (_, index) => nameOf(index)));
+    stand.cluster.faults.next({ verb: 'list', kind: 'pods', skip: 3 }, { status: 500 });
+    const answer = await stand.app.get('/api/v1/pods');
+    expect(answer.status).toBe(200);
+    await expect(answer.text()).rejects.toThrow('terminated');
+  });
+
   test('our own account reads nothing for a user whom the cluster does not let us impersonate', async () => {
+    stand.rights.grant(...MANY);
+    await stand.clock.advance(60_000); // what was learnt about Alice counts no longer
+    const message = 'users "alice" is forbidden: User "gatehouse" cannot impersonate resource "users" in API group ""';
+    stand.cluster.faults.next({ when: ({ path }) => path === '/version' }, { status: 403, message });
+    const { status, text } = await list('/api/v1/pods');
+    expect([status, text]).toEqual([403, expect.stringContaining('may not call the cluster through this server')]);
+    expect(requestsFor('pods')).toEqual([]);
+  });
+
+  test('our own account reads nothing for a user of the cluster itself', async () => {
     stand.rights.grant(...MANY);
     stand.app.bearers.set('mallory', {
       identity: { name: 'system:mallory', uid: 'u-9', groups: ['system:authenticated'], clientId: 'c', sid: 's' },
