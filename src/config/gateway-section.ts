@@ -105,5 +105,11 @@ export const gateway = section({
     .describe(
       'The users who may use the gateway, by name; others get 403, except those of `gateway.accounts`. Default: everybody whom the cluster lets Gatehouse impersonate.',
     ),
+  permittedLists: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether a list or watch over all namespaces, or of `namespaces`, is answered over the namespaces in which the caller has the right to it, if the cluster refuses it over all (`kubectl get pods -A`). Gatehouse needs the right to list and watch these kinds itself. Secrets are never answered in this way.',
+    ),
   accounts,
 }).describe('The cluster’s own API, through this server.');

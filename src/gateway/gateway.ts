@@ -107,7 +107,16 @@ export class Gateway {
     const caller = this.#isAsked(call) ? await this.#known(call, signal) : madeAs(call);
     const passed = this.#prepare(call, caller);
     call.onSend?.();
-    await this.#parts.passage.send(passed, answer, signal).catch((error) => this.#fail(error, call));
+    await this.#parts.passage.send(passed, answer, signal).catch((error) => this.fail(error, call));
+  }
+
+  /**
+   * The user that the cluster would see, after all checks of the call. Rejects with the refusal of a call that must not be sent, and when
+   * the cluster does not answer.
+   */
+  async admitted(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
+    this.#admit(call);
+    return this.#isAsked(call) ? this.#known(call, signal) : madeAs(call);
   }
 
   /**
@@ -123,7 +132,7 @@ export class Gateway {
     const caller = this.#isAsked(call) ? await this.#known(call, signal) : madeAs(call);
     const passed = this.#prepare(call, caller, { upgrade: more });
     call.onSend?.();
-    return passage.upgrade(passed, answer, signal).catch((error) => this.#fail(error, call));
+    return passage.upgrade(passed, answer, signal).catch((error) => this.fail(error, call));
   }
 
   /**
@@ -190,7 +199,7 @@ export class Gateway {
   async #known(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
     const known = (this.#groups as KnownGroups).of(madeAs(call));
     return unlessAborted(known, signal).catch((error) =>
-      this.#fail(signal.aborted ? new PassageError('left', error) : error, call),
+      this.fail(signal.aborted ? new PassageError('left', error) : error, call),
     );
   }
 
@@ -234,7 +243,8 @@ export class Gateway {
     return { method, target, headers, body, isLongRunning: isLongRunning(kind) };
   }
 
-  #fail(error: unknown, call: GatewayCall): never {
+  /** Throws the answer to a call that failed at the passage, and counts it. */
+  fail(error: unknown, call: GatewayCall): never {
     const { target } = call;
     const caller = madeAs(call);
     if (!(error instanceof PassageError)) throw error;

@@ -79,7 +79,8 @@ export class GatewayMetrics {
     for (const direction of ['sent', 'received']) this.#bytes.inc({ direction }, 0);
   }
 
-  answered(verb: string, kind: CallKind, status: number): void {
+  /** `permitted`: a list or watch that was answered over the namespaces that the caller may see. */
+  answered(verb: string, kind: CallKind | 'permitted', status: number): void {
     const known = VERBS.includes(verb) ? verb : 'other';
     this.#requests.inc({ verb: known, kind, code: `${Math.floor(status / 100)}xx` });
   }

@@ -77,6 +77,8 @@ export class Exchange {
   readonly identity: Identity | undefined;
   /** Set by the gateway: the user whom the caller asks to impersonate and may impersonate. */
   impersonation: Impersonation | undefined;
+  /** Set by the gateway: the call is answered over the namespaces in which the caller has the right to it, and by whose rights it is read. */
+  permitted: { readonly namespaces: number; readonly way: 'as_caller' | 'as_ourselves' } | undefined;
   /** Set under /oauth: the client, user and session, as far as the authorization server knows them. */
   readonly actor: Actor | undefined;
   /** Set after authentication. */

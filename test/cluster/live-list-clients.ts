@@ -22,6 +22,10 @@ interface Options {
   readonly urls: readonly string[];
   readonly path: string;
   readonly token: string;
+  /** Default: nodes. */
+  readonly kind?: 'nodes' | 'pods';
+  /** Whether they list first, page by page. Default: their watch begins with the list. */
+  readonly lists?: boolean;
 }
 
 /** A reflector and an informer of client-go in a process of their own. */
@@ -30,9 +34,9 @@ export class LiveListClients {
   readonly #process: ChildProcess;
   readonly #ended: Promise<unknown>;
 
-  private constructor(program: string, { urls, path, token }: Options) {
-    this.#process = spawn(program, [`-urls=${urls.join()}`, `-path=${path}`], {
-      env: { ...process.env, TOKEN: token, KUBE_FEATURE_WatchListClient: 'true' },
+  private constructor(program: string, { urls, path, token, kind = 'nodes', lists = false }: Options) {
+    this.#process = spawn(program, [`-urls=${urls.join()}`, `-path=${path}`, `-kind=${kind}`, `-lists=${lists}`], {
+      env: { ...process.env, TOKEN: token, KUBE_FEATURE_WatchListClient: String(!lists) },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const lines = createInterface({ input: this.#process.stdout as NodeJS.ReadableStream });

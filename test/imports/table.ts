@@ -73,7 +73,12 @@ export const TABLE: ImportTable = {
     'src/authorization': ['src/kubernetes', 'src/observability'],
     'src/logs': ['src/authorization/authorizer.ts', 'src/authorization/namespace-reviews.ts', LOGGER],
     // Calls that go on to the cluster: whose they are, and what of them is passed on.
-    'src/gateway': ['src/kubernetes', 'src/users/user.ts'],
+    'src/gateway': [
+      'src/kubernetes',
+      'src/users/user.ts',
+      'src/authorization/authorizer.ts',
+      'src/authorization/permitted-scope.ts',
+    ],
     'src/http': [
       'src/oauth',
       'src/users',

@@ -16,11 +16,12 @@ export function createStillAuthorized(parts: {
 }): Step {
   const impersonate = createImpersonate(parts);
   return async function stillAuthorized(exchange: Exchange): Promise<Outcome> {
-    const { identity, info, impersonation } = exchange;
+    const { identity, info, impersonation, permitted } = exchange;
     if (impersonation) await impersonate(exchange, impersonation.asked);
     const before = impersonation && exchange.decision;
     const subject = impersonation?.subject ?? identity;
-    if (!subject || !info?.isResource) return 'next';
+    // The rights to a permitted watch are in single namespaces, and the watch itself follows them.
+    if (!subject || !info?.isResource || permitted) return 'next';
     const { authorizer, deadline } = parts;
     const attributes = withSelectors(toAttributes(info), info);
     const decision = await deadline.bound(Promise.resolve(authorizer.authorize(subject, { resource: attributes })));
@@ -30,7 +31,7 @@ export function createStillAuthorized(parts: {
   };
 }
 
-function withSelectors(
+export function withSelectors(
   attributes: ResourceAttributes,
   { fieldSelector, labelSelector }: RequestInfo,
 ): ResourceAttributes {

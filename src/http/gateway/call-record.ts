@@ -23,17 +23,19 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
       events.report('cluster_call_began', {
         ...whoAndWhat(exchange),
         impersonatedUser: impersonatedUser(exchange),
+        ...permittedFields(exchange),
         ...requestedImpersonation(exchange),
       });
     },
     ended: (exchange, kind) => {
-      const { identity, info, status, upstreamMs } = exchange;
+      const { identity, info, status, upstreamMs, permitted } = exchange;
       if (!identity || !info) return;
-      metrics.answered(info.verb, kind, status);
+      metrics.answered(info.verb, permitted ? 'permitted' : kind, status);
       events.report('cluster_call', {
         result: resultOf(status),
         ...whoAndWhat(exchange),
         impersonatedUser: upstreamMs === undefined ? undefined : impersonatedUser(exchange),
+        ...permittedFields(exchange),
         ...requestedImpersonation(exchange),
         status,
       });
@@ -41,9 +43,17 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
   };
 }
 
-/** The user that the cluster sees. */
-const impersonatedUser = ({ identity, impersonation }: Exchange): string | undefined =>
-  impersonation ? nameOrNothing(impersonation.subject.name) : identity?.name;
+/** Over how many namespaces a permitted list or watch is, and as whom the cluster was asked. */
+const permittedFields = ({ permitted }: Exchange): SecurityEventFields =>
+  permitted ? { permitted: permitted.way, permittedNamespaces: permitted.namespaces } : {};
+
+/** The user that the cluster sees; nobody if our own account reads what is then filtered. */
+const impersonatedUser = ({ identity, impersonation, permitted }: Exchange): string | undefined =>
+  permitted?.way === 'as_ourselves'
+    ? undefined
+    : impersonation
+      ? nameOrNothing(impersonation.subject.name)
+      : identity?.name;
 
 /**
  * The most characters of all groups in a line. With the other names, each at most 256, a line stays below 8 KiB (A-36,

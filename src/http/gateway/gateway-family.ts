@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { registerCallsInFlight, registerStreams } from '../../gateway/metrics.ts';
+import type { PermittedLists } from '../../gateway/permitted/permitted-lists.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import { createImpersonate } from '../chain/impersonation.ts';
 import { createStillAuthorized } from '../chain/still-authorized.ts';
@@ -11,6 +12,7 @@ import { UserSeats } from '../limits/user-seats.ts';
 import { createRecheck } from '../watch/recheck.ts';
 import { createCallRecord } from './call-record.ts';
 import { OpenStreams } from './open-streams.ts';
+import { createServePermitted } from './permitted/serve-permitted.ts';
 import { gatewayRoutes } from './routes.ts';
 import { serveCall } from './serve-call.ts';
 import { isUpgrade } from './upgrade-request.ts';
@@ -18,6 +20,8 @@ import { isUpgrade } from './upgrade-request.ts';
 export interface ServedGateway {
   readonly gateway: Gateway;
   readonly events: SecurityEvents;
+  /** Absent: lists and watches over the whole cluster are passed on like any other call. */
+  readonly permittedLists?: PermittedLists | undefined;
   /** How long streams may go on after the port has closed; watches end within 10 s. */
   readonly streamDrainMs: number;
 }
@@ -33,7 +37,7 @@ const withAccess =
 
 /** The routes of the cluster's own paths. */
 export const gatewayFamily =
-  ({ gateway, events, streamDrainMs }: ServedGateway): RouteFamily =>
+  ({ gateway, events, permittedLists, streamDrainMs }: ServedGateway): RouteFamily =>
   (tools) => {
     const { platform, limits, corsOrigins, writer, clock, loopLoad, registry, authorizer, deadline } = tools;
     const { metrics } = gateway;
@@ -75,6 +79,7 @@ export const gatewayFamily =
       sendTimeoutMs: limits.sendTimeoutMs,
       onBody: (request) => paced.add(request),
       record: createCallRecord(events, metrics),
+      servePermitted: permittedLists && createServePermitted({ lists: permittedLists, authorizer, deadline }),
     });
     return {
       routes: gatewayRoutes(serve),

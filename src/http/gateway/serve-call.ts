@@ -24,6 +24,7 @@ import type { CallRecord } from './call-record.ts';
 import { ClientBody } from './client-body.ts';
 import { EarlyBytes } from './early-bytes.ts';
 import type { OpenStreams } from './open-streams.ts';
+import type { ServePermitted } from './permitted/serve-permitted.ts';
 import { Relay } from './relay.ts';
 import { readsFailures } from './spdy-frames.ts';
 import { type EndSignal, type StreamEnd, Tunnel } from './tunnel.ts';
@@ -47,6 +48,8 @@ export interface ServeCallParts {
   /** Called before the body of a request is read. */
   onBody(request: IncomingMessage): void;
   readonly record: CallRecord;
+  /** Answers lists and watches over the namespaces that the caller may see. Absent: they are passed on like any other call. */
+  readonly servePermitted?: ServePermitted | undefined;
 }
 
 /** Passes a call on to the cluster, and its answer back (docs/gateway.md). */
@@ -120,7 +123,11 @@ async function forward(
   // A stream may last for hours and costs little once its answer has begun, so it gives up its turn then.
   const relay = createRelay(exchange, activeCall, { kind, parts, onStart: isStream ? queued.leave : undefined });
   try {
-    await gateway.forward({ ...callOf(exchange, kind, parts.record), body }, relay, activeCall.signal);
+    const call = { ...callOf(exchange, kind, parts.record), body };
+    const { servePermitted } = parts;
+    const isAnswered =
+      servePermitted !== undefined && (await servePermitted(exchange, call, { relay, signal: activeCall.signal }));
+    if (!isAnswered) await gateway.forward(call, relay, activeCall.signal);
     relay.end();
   } catch (error) {
     conclude(exchange, kind, { activeCall, relay, error: body?.errored ?? error, platform: parts.platform });

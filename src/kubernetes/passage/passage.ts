@@ -108,7 +108,7 @@ export class Passage {
 
   async #attempt(call: PassedCall, answer: PassedAnswer, sending: Sending): Promise<'passed' | 'credential'> {
     const sentAt = this.#parts.clock.monotonic();
-    const held = new HeldAnswer(answer, this.#counted());
+    const held = new HeldAnswer(answer, this.#counted(call.purpose));
     const isRepeatable = (call.method === 'GET' || call.method === 'HEAD') && !call.body;
     const mayRepeat = (error: unknown): boolean =>
       isRepeatable && !held.hasBegun && isClosedConnection(error) && !sending.signal.aborted;
@@ -120,7 +120,7 @@ export class Passage {
     } catch (error) {
       // If the client's body broke off, the client has gone. That says nothing about the server.
       if (call.body?.stream.errored) throw new PassageError('left', error);
-      throw this.#failureOf(error, held, { signal: sending.signal, sentAt });
+      throw this.#failureOf(error, held, { signal: sending.signal, sentAt, purpose: call.purpose });
     }
     return concluded(held);
   }
@@ -168,26 +168,26 @@ export class Passage {
   }
 
   /** Returns a function that counts the answer to a call that begins now. */
-  #counted(): (status: number) => void {
+  #counted(purpose = 'gateway'): (status: number) => void {
     const { metrics, clock } = this.#parts;
     const sentAt = clock.monotonic();
     return (status) => {
       this.#reachability.answered();
-      metrics.answered('gateway', status, (clock.monotonic() - sentAt) / 1_000);
+      metrics.answered(purpose, status, (clock.monotonic() - sentAt) / 1_000);
     };
   }
 
   #failureOf(
     error: unknown,
     { hasBegun }: HeldAnswer,
-    { signal, sentAt }: { readonly signal: AbortSignal; readonly sentAt: number },
+    { signal, sentAt, purpose = 'gateway' }: { signal: AbortSignal; sentAt: number; purpose?: string | undefined },
   ): PassageError {
     if (signal.aborted) return new PassageError('left', error);
     if (!hasBegun) {
       // If the server closes the connection or its answer cannot be parsed, the call itself may be the reason. One caller must
       // not be able to make us treat the server as away for all others.
       if (!isClosedConnection(error) && !isUnreadable(error)) this.#reachability.failed(sentAt);
-      this.#parts.metrics.failed('gateway');
+      this.#parts.metrics.failed(purpose);
     }
     if (error instanceof PassageError) return error;
     return new PassageError(isTimeout(error) ? 'timeout' : 'unreachable', error);

@@ -11,6 +11,8 @@ export interface PassedCall {
   readonly body?: PassedBody | undefined;
   /** The answer may take as long as it likes, before it begins and while it comes. */
   readonly isLongRunning: boolean;
+  /** What it counts as in the metrics of our requests to the cluster. Default: `gateway`. */
+  readonly purpose?: 'permitted' | undefined;
 }
 
 /** What the client sends, read at the pace of the API server. */

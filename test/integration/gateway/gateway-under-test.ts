@@ -4,13 +4,14 @@ import type { GatewayAccess } from '../../../src/gateway/access.ts';
 import { CallerPolicy } from '../../../src/gateway/caller.ts';
 import { Gateway, type GatewayOptions } from '../../../src/gateway/gateway.ts';
 import { GatewayMetrics } from '../../../src/gateway/metrics.ts';
+import type { PermittedLists } from '../../../src/gateway/permitted/permitted-lists.ts';
 import { createApp } from '../../../src/http/app.ts';
 import type { Credential } from '../../../src/kubernetes/access/credentials.ts';
 import { ConnectionPool } from '../../../src/kubernetes/client/connection-pool.ts';
 import { RequestMetrics } from '../../../src/kubernetes/metrics.ts';
 import { Passage } from '../../../src/kubernetes/passage/passage.ts';
 import type { Identity, Verification } from '../../../src/oauth/tokens/identity.ts';
-import { systemClock } from '../../../src/runtime/clock.ts';
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
 import type { SecurityEventFields } from '../../../src/security-events.ts';
 import { RESERVED_NAMES } from '../../../src/users/user.ts';
 import type { FakeClock } from '../../support/fake-clock.ts';
@@ -49,6 +50,14 @@ export interface Change extends Partial<TestParts> {
   readonly server?: string;
   readonly drainMs?: number;
   readonly streamDrainMs?: number;
+  /** Our credential at the API server. Default: one that the recording one takes. */
+  readonly token?: string;
+  /** Makes the permitted lists, of this gateway. Default: none. */
+  permittedLists?(parts: {
+    readonly gateway: Gateway;
+    readonly passage: Passage;
+    readonly clock: Clock;
+  }): PermittedLists;
 }
 
 /** The app with a gateway, in front of an API server that keeps what it is sent. */
@@ -58,12 +67,14 @@ export async function startGateway({
   server,
   drainMs,
   streamDrainMs = 60_000,
+  token = OWN_TOKEN,
+  permittedLists,
   ...change
 }: Change = {}): Promise<GatewayUnderTest> {
   const upstream = await new RecordingUpstream().listen();
   const { registry = new Registry(), clock = systemClock } = change;
   const pool = await ConnectionPool.load(undefined, { connectMs: 5_000, oldWatches: 'keep' });
-  const credentials: GatewayUnderTest['credentials'] = { token: OWN_TOKEN, renewals: 0, next: undefined, isOld: false };
+  const credentials: GatewayUnderTest['credentials'] = { token, renewals: 0, next: undefined, isOld: false };
   const credential = (): Credential => ({ authorization: `Bearer ${credentials.token}`, tls: TLS });
   const current = async (): Promise<Credential> => credential();
   const renew = (): Promise<Credential> => {
@@ -108,7 +119,7 @@ export async function startGateway({
       registry,
       clock,
       verifier,
-      gateway: { gateway, events, streamDrainMs },
+      gateway: { gateway, events, permittedLists: permittedLists?.({ gateway, passage, clock }), streamDrainMs },
       ...change,
     },
     createApp,

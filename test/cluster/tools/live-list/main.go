@@ -1,4 +1,4 @@
-// live-list follows the node list of Gatehouse with client-go as it is: a reflector and an informer, each with a list-watch of
+// live-list follows a list of Gatehouse with client-go as it is: a reflector and an informer, each with a list-watch of
 // its own. What they do is written to the standard output, one JSON object a line; at the end of the standard input they tell
 // what they hold and end.
 package main
@@ -57,10 +57,14 @@ func stateOf(who, what string, object any) said {
 	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = gone.Obj
 	}
-	node := object.(*corev1.Node)
+	one := object.(metav1.Object)
+	name := one.GetName()
+	if namespace := one.GetNamespace(); namespace != "" {
+		name = namespace + "/" + name
+	}
 	return said{
-		Who: who, What: what, Name: node.Name, Version: node.ResourceVersion,
-		Step: node.Labels["step"], CPU: node.Annotations["node.gatehouse.io/cpu-requests"],
+		Who: who, What: what, Name: name, Version: one.GetResourceVersion(),
+		Step: one.GetLabels()["step"], CPU: one.GetAnnotations()["node.gatehouse.io/cpu-requests"],
 	}
 }
 
@@ -68,6 +72,7 @@ func stateOf(who, what string, object any) said {
 type replicas struct {
 	clients []rest.Interface
 	path    string
+	list    func() runtime.Object
 	next    atomic.Uint64
 }
 
@@ -86,19 +91,27 @@ func newReplicas(urls []string, path, token string) (*replicas, error) {
 	return all, nil
 }
 
-// listWatch has no list: a watch that sends initial events needs none.
+func (r *replicas) client() rest.Interface {
+	return r.clients[r.next.Add(1)%uint64(len(r.clients))]
+}
+
+// listWatch has no list unless the kind has one here: a watch that sends initial events needs none.
 func (r *replicas) listWatch(who string) cache.ListerWatcher {
 	return &cache.ListWatch{
-		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			say(said{Who: who, What: "list"})
-			return nil, errors.New("there is no list")
+			if r.list == nil {
+				return nil, errors.New("there is no list")
+			}
+			list := r.list()
+			err := r.client().Get().AbsPath(r.path).VersionedParams(&options, scheme.ParameterCodec).Do(ctx).Into(list)
+			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			whole := options.SendInitialEvents != nil && *options.SendInitialEvents
 			say(said{Who: who, What: "watch", Version: options.ResourceVersion, Whole: whole})
 			options.Watch = true
-			client := r.clients[r.next.Add(1)%uint64(len(r.clients))]
-			stream, err := client.Get().AbsPath(r.path).VersionedParams(&options, scheme.ParameterCodec).Watch(ctx)
+			stream, err := r.client().Get().AbsPath(r.path).VersionedParams(&options, scheme.ParameterCodec).Watch(ctx)
 			if err != nil {
 				say(said{Who: who, What: "refused", Name: err.Error()})
 			}
@@ -145,25 +158,39 @@ func tellHeld(who string, store cache.Store) {
 
 func main() {
 	urls := flag.String("urls", "", "of the replicas, with commas between them")
-	path := flag.String("path", "", "of the node list")
+	path := flag.String("path", "", "of the list")
+	kind := flag.String("kind", "nodes", "nodes or pods")
+	lists := flag.Bool("lists", false, "whether to list, page by page, before a watch")
 	flag.Parse()
 	all, err := newReplicas(strings.Split(*urls, ","), *path, os.Getenv("TOKEN"))
 	if err != nil {
 		log.Fatal(err)
 	}
+	var expected runtime.Object = &corev1.Node{}
+	if *kind == "pods" {
+		expected = &corev1.Pod{}
+	}
+	if *lists {
+		all.list = func() runtime.Object {
+			if *kind == "pods" {
+				return &corev1.PodList{}
+			}
+			return &corev1.NodeList{}
+		}
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 
 	store := &toldStore{Store: cache.NewStore(cache.MetaNamespaceKeyFunc), who: "reflector"}
-	reflector := cache.NewReflector(all.listWatch("reflector"), &corev1.Node{}, store, 0)
+	reflector := cache.NewReflector(all.listWatch("reflector"), expected, store, 0)
 	go reflector.RunWithContext(ctx)
 
-	informer := cache.NewSharedIndexInformer(all.listWatch("informer"), &corev1.Node{}, 0, cache.Indexers{})
+	informer := cache.NewSharedIndexInformer(all.listWatch("informer"), expected, 0, cache.Indexers{})
 	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(object any) { say(stateOf("informer", "add", object)) },
 		UpdateFunc: func(before, object any) {
 			line := stateOf("informer", "update", object)
-			line.Was = before.(*corev1.Node).ResourceVersion
+			line.Was = before.(metav1.Object).GetResourceVersion()
 			say(line)
 		},
 		DeleteFunc: func(object any) { say(stateOf("informer", "delete", object)) },
