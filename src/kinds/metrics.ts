@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { type HeldKind, kindName, type LetGoReason } from './mirrors/held-kind.ts';
+import { qualifiedName } from './catalog/kind-answer.ts';
+import type { HeldKind, LetGoReason } from './mirrors/held-kind.ts';
 
 const STOP_REASONS: readonly LetGoReason[] = ['idle', 'memory', 'removed', 'forbidden', 'stopping'];
 const REFUSED_REASONS = ['memory', 'forbidden'] as const;
@@ -52,7 +53,7 @@ export class KindMetrics {
         registers,
         collect() {
           this.reset();
-          for (const kind of held()) this.set({ resource: kindName(kind.clusterKind) }, read(kind));
+          for (const kind of held()) this.set({ resource: qualifiedName(kind.clusterKind) }, read(kind));
         },
       });
     };
@@ -71,7 +72,7 @@ export class KindMetrics {
       registers,
       collect() {
         this.reset();
-        for (const { clusterKind, way } of held()) this.set({ resource: kindName(clusterKind), way }, 1);
+        for (const { clusterKind, way } of held()) this.set({ resource: qualifiedName(clusterKind), way }, 1);
       },
     });
     new Gauge({

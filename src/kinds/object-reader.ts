@@ -10,7 +10,7 @@ import type { Kind } from '../resources/entries/kind.ts';
 import { typeMembers } from '../resources/entries/object-kind.ts';
 import type { TimeSlices } from '../runtime/time-slices.ts';
 import { StatusError, serviceUnavailable } from '../status-error.ts';
-import { kindName } from './mirrors/held-kind.ts';
+import { qualifiedName } from './catalog/kind-answer.ts';
 
 export interface ObjectReaderParts {
   readonly cluster: Pick<Cluster, 'objects'>;
@@ -98,7 +98,7 @@ export class ObjectReader {
 }
 
 function refusalOf(error: unknown, kind: ClusterKind): StatusError {
-  const name = kindName(kind);
+  const name = qualifiedName(kind);
   if (error instanceof ClusterError && error.status.code === 403)
     return new StatusError('Forbidden', {
       message: `${name} are not available: the cluster does not let this server list them`,

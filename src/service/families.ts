@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import type { ForgetfulAuthorizer } from '../authorization/authorizer.ts';
 import type { Config } from '../config/config.ts';
 import type { HealthCheck } from '../http/health.ts';
 import { aboutFamily } from '../http/routes/about.ts';
@@ -10,7 +11,7 @@ import { createAccounts, toAccountsOptions } from './accounts/accounts.ts';
 import { type Authorization, createAuthorization, toAuthorizationOptions } from './authorization.ts';
 import { type Family, NO_UPKEEP, type Shared } from './family.ts';
 import { createGateway, toGatewayOptions } from './gateway.ts';
-import { createKinds, createScopes, type Kinds, toKindsOptions } from './kinds.ts';
+import { createKinds, createScopes, deniedKinds, type Kinds, toKindsOptions } from './kinds.ts';
 import { createListMirrors, toListMirrorsOptions } from './list-mirrors.ts';
 import { createLogs, toLogsOptions } from './logs.ts';
 import { toTokenServiceOptions } from './token-options.ts';
@@ -54,18 +55,28 @@ export async function makeFamilies(
   add({ routes: tokenReviewFamily(tokens.tokenReviews) });
   const ofCluster = { ...parts, logger: logger.child({ apiServer: cluster.apiServer }) };
   const { authorizer, reviews } = add(createAuthorization(toAuthorizationOptions(config), ofCluster));
-  if (config.kinds.enabled) {
-    const namespaces = lists.namespaceSource;
-    const scopes = createScopes({ authorizer, namespaces, clock: parts.clock }, config.authorization.maxStaleness);
-    kinds = add(createKinds(toKindsOptions(config), { ...parts, scopes, heldBytes: lists.heldBytes }));
-  }
-  const api = accounts && reviews ? add(accounts.createApi({ tokens, reviews })) : undefined;
+  const { namespaceSource: namespaces, heldBytes } = lists;
+  const scopes = createScopes({ authorizer, namespaces, clock: parts.clock }, config.authorization.maxStaleness);
+  if (config.kinds.enabled) kinds = add(createKinds(toKindsOptions(config), { ...parts, scopes, heldBytes }));
+  const api =
+    accounts && reviews ? add(accounts.createApi({ tokens, reviews: forgettingAlso(reviews, scopes) })) : undefined;
   firstPasswords = api?.firstPasswords;
   const followed = { stateOf: api?.gatewayStateOf };
-  if (config.gateway.enabled) add(await createGateway(toGatewayOptions(config), { ...parts, followed }));
+  const isDenied = deniedKinds(config);
+  if (config.gateway.enabled)
+    add(await createGateway(toGatewayOptions(config), { ...parts, followed, scopes, isDenied }));
   add(await createLogs(toLogsOptions(config), { ...parts, authorizer, namespaces: lists.namespaces }));
   return { tokens, authorizer };
 }
+
+/** The authorizer, which also makes scopes forget a user whose rights have changed. */
+const forgettingAlso = (reviews: ForgetfulAuthorizer, scopes: { forget(user: string): void }): ForgetfulAuthorizer => ({
+  authorize: (subject, attributes) => reviews.authorize(subject, attributes),
+  forget(user) {
+    reviews.forget(user);
+    scopes.forget(user);
+  },
+});
 
 export interface AboutServiceParts extends Pick<Shared, 'clock' | 'logger'> {
   readonly cluster: Pick<Cluster, 'version'>;

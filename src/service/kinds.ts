@@ -31,15 +31,25 @@ export interface KindsOptions extends Omit<HeldKindsOptions, 'memoryLimit'> {
 export const toKindsOptions = ({
   platform,
   nodes,
-  kinds: { idle, memory, allow, deny, secrets, events },
-}: Pick<Config, 'platform' | 'nodes' | 'kinds'>): KindsOptions => ({
-  platform,
-  idleMs: idle,
-  memory,
-  maxStalenessMs: nodes.maxStaleness,
-  longestPeriodMs: nodes.selfCheck.longestPeriod,
-  rules: { isAllowed: (kind) => matches(allow, kind) && !matches(deny, kind), secrets, events },
-});
+  kinds,
+}: Pick<Config, 'platform' | 'nodes' | 'kinds'>): KindsOptions => {
+  const { idle, memory, secrets, events } = kinds;
+  const isDenied = deniedKinds({ kinds });
+  return {
+    platform,
+    idleMs: idle,
+    memory,
+    maxStalenessMs: nodes.maxStaleness,
+    longestPeriodMs: nodes.selfCheck.longestPeriod,
+    rules: { isAllowed: ({ group, resource }) => !isDenied(group, resource), secrets, events },
+  };
+};
+
+/** Whether the configuration denies a kind to everybody. */
+export const deniedKinds =
+  ({ kinds: { allow, deny } }: Pick<Config, 'kinds'>) =>
+  (group: string, resource: string): boolean =>
+    !matches(allow, { group, resource }) || matches(deny, { group, resource });
 
 export interface KindsParts extends Shared {
   readonly cluster: Cluster;

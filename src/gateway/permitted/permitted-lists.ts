@@ -1,4 +1,5 @@
 import type { Subject } from '../../authorization/authorizer.ts';
+import { createScopeJoin } from '../../authorization/joined-scope.ts';
 import type { NamespacedRight, PermittedScope, PermittedScopes } from '../../authorization/permitted-scope.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -6,7 +7,6 @@ import { AUTHENTICATED } from '../caller.ts';
 import type { Gateway, GatewayCall } from '../gateway.ts';
 import type { AskedCollection, PermittedCall } from './asked-collection.ts';
 import { isOurContinue } from './continue-token.ts';
-import { joinScopes } from './joined-scope.ts';
 import { AheadSeats } from './list-as-caller.ts';
 import type { OwnReads, WholeCollection } from './own-reads.ts';
 import { PermittedAnswer } from './permitted-answer.ts';
@@ -37,6 +37,7 @@ const MOST_PROVEN = 10_000;
  */
 export class PermittedLists {
   readonly #parts: PermittedListsParts;
+  readonly #join = createScopeJoin();
   readonly #history: ScopeHistory;
   readonly #seats = new AheadSeats();
   /** When the cluster last let us impersonate a user. */
@@ -103,10 +104,11 @@ export class PermittedLists {
     const right = (one: NamespacedRight): PermittedScope | Promise<PermittedScope> =>
       scopes.scopeOf(subject, one, signal);
     if (!isNamespaces(asked)) return right({ verb, group, version, resource });
-    return joinScopes(
+    const both = [
       right({ verb: 'get', group, version, resource }),
       right({ verb: 'list', group: '', version: 'v1', resource: 'pods' }),
-    );
+    ] as const;
+    return Promise.all(both).then(([one, other]) => this.#join(one, other));
   }
 
   /**

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createScopeJoin } from '../../authorization/joined-scope.ts';
 import type { NamespacedRight, PermittedScope, PermittedScopes } from '../../authorization/permitted-scope.ts';
 import type { Within } from '../../resources/query/within.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
@@ -44,16 +44,8 @@ const LIST_PODS: NamespacedRight = { ...CORE, verb: 'list', resource: 'pods' };
 
 /** The namespaces that a caller without the right to all of them may see: those that they may get, or in which they may list pods. */
 export function createVisibleNamespaces(scopes: PermittedScopes): VisibleParts {
-  const joined = new WeakMap<PermittedScope, { readonly other: PermittedScope; readonly within: Within }>();
-  const join = (one: PermittedScope, other: PermittedScope): Within => {
-    const known = joined.get(one);
-    if (known?.other === other) return known.within;
-    const names = new Set([...one.names, ...other.names]);
-    const id = hash('sha256', `${one.id} ${other.id}`, 'hex').slice(0, one.id.length);
-    const within = { id, names };
-    joined.set(one, { other, within });
-    return within;
-  };
+  const joinScopes = createScopeJoin();
+  const join = (one: PermittedScope, other: PermittedScope): Within => toWithin(joinScopes(one, other));
   return {
     of(exchange) {
       if (exchange.decision?.allowed !== false) return undefined;

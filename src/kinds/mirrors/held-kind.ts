@@ -112,7 +112,3 @@ export class HeldKind {
 
 /** The bytes of an entry, as `HeldKind.bytes` counts them. */
 export const weightOf = (encodedLength: number): number => encodedLength + BYTES_OF_ENTRY;
-
-/** The name of a kind in settings, metrics and messages: `pods`, `deployments.apps`. */
-export const kindName = ({ resource, group }: Pick<ClusterKind, 'resource' | 'group'>): string =>
-  group === '' ? resource : `${resource}.${group}`;

@@ -7,11 +7,12 @@ import { ResourceStore } from '../../resources/entries/store.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { TimeSlices } from '../../runtime/time-slices.ts';
 import { StatusError, serviceUnavailable } from '../../status-error.ts';
+import { qualifiedName } from '../catalog/kind-answer.ts';
 import { createKindValue, type HoldingWay } from '../kind-value.ts';
 import type { KindMetrics } from '../metrics.ts';
 import type { KindWords } from '../words/kind-words.ts';
 import { WeighedStore } from './first-list.ts';
-import { type FirstList, HeldKind, kindName, type LetGoReason } from './held-kind.ts';
+import { type FirstList, HeldKind, type LetGoReason } from './held-kind.ts';
 
 export interface HeldKindsOptions {
   readonly platform: string;
@@ -75,7 +76,7 @@ export class HeldKinds {
 
   /** The kind if it is in memory and its first list is there. Counts as a use. */
   held(kind: Pick<ClusterKind, 'resource' | 'group'>): HeldKind | undefined {
-    const held = this.#held.get(kindName(kind));
+    const held = this.#held.get(qualifiedName(kind));
     if (!held?.hasSynced) return undefined;
     held.used();
     return held;
@@ -93,7 +94,7 @@ export class HeldKinds {
   hold(kind: ClusterKind): HeldKind | Promise<HeldKind> {
     const known = this.held(kind);
     if (known) return known;
-    const name = kindName(kind);
+    const name = qualifiedName(kind);
     const refused = this.#refused.get(name);
     if (refused && this.#parts.clock.monotonic() < refused.until) throw refused.error();
     this.#refused.delete(name);
@@ -104,9 +105,9 @@ export class HeldKinds {
 
   /** Lets a kind go that the cluster no longer has, or no longer in this version. */
   removed(kind: Pick<ClusterKind, 'resource' | 'group'>): void {
-    const held = this.#held.get(kindName(kind));
+    const held = this.#held.get(qualifiedName(kind));
     if (held) this.#letGo(held, 'removed');
-    this.#refused.delete(kindName(kind));
+    this.#refused.delete(qualifiedName(kind));
   }
 
   /** Lets idle kinds go until the signal aborts, and then all. */
@@ -130,7 +131,7 @@ export class HeldKinds {
 
   /** Starts the kind whole, and by its fields if it does not fit. */
   async #start(kind: ClusterKind): Promise<HeldKind> {
-    const name = kindName(kind);
+    const name = qualifiedName(kind);
     try {
       for (const way of ['whole', 'fields'] as const) {
         const held = this.#begin(kind, way);
@@ -148,7 +149,7 @@ export class HeldKinds {
   #begin(clusterKind: ClusterKind, way: HoldingWay): HeldKind {
     const { cluster, clock, slices, epoch, metrics, logger, wordsOf, isSecret } = this.#parts;
     const { platform, maxStalenessMs, longestPeriodMs } = this.#options;
-    const name = kindName(clusterKind);
+    const name = qualifiedName(clusterKind);
     const words = wordsOf(clusterKind);
     const kind = createKindValue(clusterKind, { platform, words, way, isSecret: isSecret(clusterKind) });
     const store = new ResourceStore(kind, slices);
@@ -189,7 +190,7 @@ export class HeldKinds {
   }
 
   #letGo(held: HeldKind, reason: LetGoReason): void {
-    const name = kindName(held.clusterKind);
+    const name = qualifiedName(held.clusterKind);
     held.stop();
     if (this.#held.get(name) !== held) return;
     this.#held.delete(name);
@@ -204,7 +205,7 @@ export class HeldKinds {
    */
   #makeRoom(wanted: number, name: string | undefined): boolean {
     const limit = this.#options.memoryLimit();
-    const others = [...this.#held.values()].filter(({ clusterKind }) => kindName(clusterKind) !== name);
+    const others = [...this.#held.values()].filter(({ clusterKind }) => qualifiedName(clusterKind) !== name);
     const byIdle = others.filter(({ idleMs }) => idleMs > BUSY_MS).sort((a, b) => b.idleMs - a.idleMs);
     let used = others.reduce((sum, { bytes }) => sum + bytes, 0);
     for (const held of byIdle) {
