@@ -39,12 +39,8 @@ export interface Taken {
 }
 
 /** What is known of a request after authentication: its caller, and the verb and resource. */
-interface SignedIn {
-  readonly identity: Identity;
-  readonly info: RequestInfo;
-}
+type SignedIn = { readonly identity: Identity; readonly info: RequestInfo };
 
-/** The exchange with writable members, for its own methods. */
 type Writable = { -readonly [Fact in keyof Exchange]: Exchange[Fact] };
 
 const NOWHERE: Target = { segments: [], path: '/', query: '' };
@@ -270,12 +266,9 @@ export interface Route {
   readonly crossOrigin?: ((origin: string) => boolean) | 'never';
   /** A step before authentication. */
   readonly before?: Step;
-  /** A step between authentication and authorization, which may find out which resource of the cluster the request is about. */
+  /** A step before authorization, which finds out which resource of the cluster the request is about. */
   readonly resolve?: Step;
-  /**
-   * Whether a caller without the right to all objects may still see some of them. Then the handler answers with these, or refuses the
-   * request itself.
-   */
+  /** Whether a caller without the right to all objects may see some of them. Then the handler answers or refuses the request. */
   readonly narrows?: (exchange: Exchange) => boolean;
   /** Whether the route serves this request. Requests that it does not serve go to later routes. Default: it serves all. */
   readonly takes?: (request: IncomingMessage) => boolean;
@@ -284,8 +277,8 @@ export interface Route {
   /** The time limit that the caller sets in the request, in milliseconds from its beginning. Absent: the route reads none. */
   readonly allowedMs?: (exchange: Exchange) => number | undefined;
   /**
-   * The methods that the user named by the first variable segment may use without a right in the cluster. `free`: the cluster is not
-   * asked. `narrowed`: the cluster is asked, and if it denies, the handler still allows what every user may do to their own data.
+   * What the user named by the first variable segment may do without a right in the cluster. `free`: the cluster is not asked. `narrowed`:
+   * it is asked, and if it denies, the handler still allows what every user may do to their own data.
    */
   readonly self?: Readonly<Partial<Record<Method, 'free' | 'narrowed'>>>;
   /**

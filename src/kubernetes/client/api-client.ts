@@ -17,10 +17,8 @@ type Purpose =
   | 'token_review'
   | 'secrets'
   | 'objects'
-  /** The request impersonates a caller, so a refusal by the cluster is not a fault of ours. */
-  | 'objects_as_caller'
-  /** A dry run by our own account: the cluster is expected to refuse it. */
-  | 'objects_dry_run'
+  | 'objects_as_caller' // impersonates a caller: a refusal by the cluster is not a fault of ours
+  | 'objects_dry_run' // by our own account: the cluster is expected to refuse it
   | 'objects_of_kinds'
   | 'version'
   | 'keys'
