@@ -37,6 +37,52 @@ describe('the kinds of a cluster', () => {
     for (const other of others) expect(other).toEqual(first);
   });
 
+  describe.each(FORMS)('in discovery %s', (_form, options) => {
+    const GROUP = 'things.example.test';
+    const definition = {
+      metadata: { name: `pods.${GROUP}` },
+      spec: {
+        ...{ group: GROUP, scope: 'Namespaced', names: { plural: 'pods', kind: 'Thing' } },
+        versions: [{ name: 'v1', served: true, storage: true }],
+      },
+    };
+
+    test('KD-01, KD-02 come with a definition, beside the kind of the core group with that plural, and go with it', async () => {
+      const { catalog, server, clock } = await catalogOf(options);
+      const removed: string[] = [];
+      catalog.onRemoved((kinds) => removed.push(...kinds.map(({ resource, group }) => `${resource}.${group}`)));
+      expect(await catalog.resolve(`pods.${GROUP}`)).toEqual({ unknown: true });
+      server.objects.create('customresourcedefinitions', definition);
+      await clock.advance(5_000);
+      await expect
+        .poll(() => catalog.resolve(`pods.${GROUP}`))
+        .toMatchObject({ kind: { kind: 'Thing', group: GROUP } });
+      expect(await catalog.resolve('pods')).toMatchObject({ kind: { kind: 'Pod', group: '' } });
+      expect((await catalog.kinds()).filter(({ resource }) => resource === 'pods').map(({ name }) => name)).toEqual([
+        'pods',
+        `pods.${GROUP}`,
+      ]);
+      server.objects.remove('customresourcedefinitions', `pods.${GROUP}`);
+      await clock.advance(5_000);
+      await expect.poll(() => catalog.resolve(`pods.${GROUP}`)).toEqual({ unknown: true });
+      expect(removed).toEqual([`pods.${GROUP}`]);
+    });
+
+    test('KD-01 of an API that is away stay known, and one that was never seen there is 503', async () => {
+      const { catalog, server, clock } = await catalogOf(options);
+      const api = { group: 'metrics.example.test', version: 'v1beta1' };
+      server.aggregatedApis.add({ ...api, resources: [{ plural: 'readings', kind: 'Reading', namespaced: false }] });
+      const readings = await catalog.resolve('readings');
+      expect(readings).toMatchObject({ kind: { ...api, kind: 'Reading', namespaced: false } });
+      server.aggregatedApis.setAway(api, true);
+      await clock.advance(5_000);
+      await expect
+        .poll(() => Promise.resolve(catalog.resolve(`others.${api.group}`)).catch(String))
+        .toContain('the API group "metrics.example.test" of the cluster does not answer');
+      expect(catalog.resolve('readings')).toEqual(readings);
+    });
+  });
+
   test('KD-01 cost two requests every 5 s that are answered without a body, and none while nobody uses them', async () => {
     const { catalog, server, clock, value } = await catalogOf();
     await clock.advance(60_000);

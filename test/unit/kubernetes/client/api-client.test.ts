@@ -74,6 +74,14 @@ describe('the size of an answer', () => {
     expect(await listNodes(client)).toEqual({ kind: 'unreadable', detail: 'the answer is longer than 2097152 bytes' });
   });
 
+  test('takes discovery of more than 2 MiB, and gives it up beyond 16 MiB', async () => {
+    const request = { method: 'GET', path: '/apis', purpose: 'discovery' } as const;
+    const large = await serve((response) => response.end(JSON.stringify({ text: 'x'.repeat(3 * MIB) })));
+    expect((await large.json(request, never)).bytes).toBeGreaterThan(3 * MIB);
+    const endless = await serve((response) => writeOn(response, 17));
+    await expect(endless.json(request, AbortSignal.timeout(30_000))).rejects.toThrow('longer than 16777216 bytes');
+  });
+
   test('calls a page without an end too long', async () => {
     const client = await serve((response) => writeOn(response.writeHead(200), 130));
     const detail = 'the answer is longer than 134217728 bytes';
