@@ -9,6 +9,7 @@ Runs Gatehouse on a simulated cluster in this process and prints commands to try
 Options:
   --nodes N           nodes of the cluster (default 12)
   --pods-per-node M   pods on each (default 8)
+  --pod-changes R     changes of pods a second (default 1; 0: only nodes change)
   --port P            port of the API; metrics are on P + 1 (default 9090)
   --platform NAME     platform name (default gatehouse)
   --no-logs           no log store; log queries are answered 404 (default --logs: a store in memory, with what
@@ -21,6 +22,8 @@ Options:
 export interface DemoOptions {
   readonly nodes: number;
   readonly podsPerNode: number;
+  /** Changes of pods a second. */
+  readonly podChanges: number;
   readonly port: number;
   readonly platform: string;
   /** Whether there is a log store. */
@@ -33,6 +36,7 @@ export interface DemoOptions {
 const OPTIONS = {
   nodes: { type: 'string', default: '12' },
   'pods-per-node': { type: 'string', default: '8' },
+  'pod-changes': { type: 'string', default: '1' },
   port: { type: 'string', default: '9090' },
   platform: { type: 'string', default: 'gatehouse' },
   logs: { type: 'boolean', default: true },
@@ -45,6 +49,8 @@ const OPTIONS = {
 const MOST_NODES = 20_000;
 const MOST_PODS_PER_NODE = 500;
 const HIGHEST_PORT = 65_534;
+/** Each change of a pod counts the pods of its deployment. */
+const MOST_POD_CHANGES = 50;
 
 /** Reads the demo's command line: options, `'help'`, or what is wrong with it. */
 export function parseDemoArguments(args: readonly string[]): DemoOptions | 'help' | { readonly misuse: string } {
@@ -54,6 +60,7 @@ export function parseDemoArguments(args: readonly string[]): DemoOptions | 'help
     return {
       nodes: whole('--nodes', values.nodes, { least: 0, most: MOST_NODES }),
       podsPerNode: whole('--pods-per-node', values['pods-per-node'], { least: 0, most: MOST_PODS_PER_NODE }),
+      podChanges: whole('--pod-changes', values['pod-changes'], { least: 0, most: MOST_POD_CHANGES }),
       port: whole('--port', values.port, { least: 1, most: HIGHEST_PORT }),
       platform: label('--platform', values.platform),
       logs: values.logs,

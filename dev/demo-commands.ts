@@ -1,6 +1,8 @@
 import type { Config } from '../src/config/config.ts';
+import { systemRandom } from '../src/runtime/random.ts';
 import type { Addresses } from '../src/service/ports.ts';
 import type { SimulatedCluster } from './cluster/cluster.ts';
+import { DANAS_NAMESPACES, invitePerson } from './demo-person.ts';
 import { type DemoPlace, placeOf, signInAt } from './demo-sign-in.ts';
 
 interface Started {
@@ -18,10 +20,12 @@ export async function printCommands({ config, cluster, addresses, tookMs, logFil
   const user = firstAdministrator(config, cluster);
   const form = new URLSearchParams({ ...clientOf(config), grant_type: 'password', ...user });
   const signedIn = await signInAt(place, form);
+  const person = 'token' in signedIn ? await invited(signedIn.token, { place, config, cluster }) : [];
   const lines = [
     '',
     `Gatehouse is ready after ${Math.round(tookMs)} ms on ${place.origin}, metrics on ${place.metricsOrigin}/metrics`,
     `User: ${user.username}   Password: ${user.password}   (made at random for this run)`,
+    ...person,
     ...('fault' in signedIn ? [`No token: ${signedIn.fault}`] : []),
     ...(logFile === undefined ? [] : [`Log: ${logFile}   (--verbose prints it here)`]),
     '',
@@ -34,6 +38,18 @@ export async function printCommands({ config, cluster, addresses, tookMs, logFil
     '',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** The line about a user with few rights. */
+async function invited(
+  token: string,
+  { place, config, cluster }: Pick<Started, 'config' | 'cluster'> & { readonly place: DemoPlace },
+): Promise<string[]> {
+  const { platform } = config;
+  const person = await invitePerson({ place, token, platform, objects: cluster.objects, random: systemRandom });
+  if (!person) return [];
+  const where = DANAS_NAMESPACES.join(' and ');
+  return [`User: ${person.username}    Password: ${person.password}   (may read the namespaces ${where} only)`];
 }
 
 /**

@@ -27,6 +27,60 @@ export function installedRights(
 const RBAC = 'rbac.authorization.k8s.io';
 const POD_LOGS = 'pod-logs';
 
+type Right = readonly [plural: string, object: NewObject];
+
+/** The kinds of a namespace that the role `view` of a cluster may read. Secrets are not among them. */
+const VIEWED: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    ...[
+      'configmaps',
+      'endpoints',
+      'events',
+      'limitranges',
+      'namespaces',
+      'persistentvolumeclaims',
+      'pods',
+      'pods/log',
+      'pods/status',
+    ],
+    ...['replicationcontrollers', 'resourcequotas', 'serviceaccounts', 'services'],
+  ],
+  apps: ['controllerrevisions', 'daemonsets', 'deployments', 'replicasets', 'statefulsets'],
+  autoscaling: ['horizontalpodautoscalers'],
+  batch: ['cronjobs', 'jobs'],
+  'cert-manager.io': ['certificates'],
+  'discovery.k8s.io': ['endpointslices'],
+  'events.k8s.io': ['events'],
+  'networking.k8s.io': ['ingresses', 'networkpolicies'],
+  policy: ['poddisruptionbudgets'],
+};
+
+/** The role `view`, which a real cluster has from its start. */
+export const VIEWER: Right = [
+  'clusterroles',
+  {
+    metadata: { name: 'view' },
+    rules: [
+      ...Object.entries(VIEWED).map(([group, resources]) => ({
+        apiGroups: [group],
+        resources,
+        verbs: ['get', 'list', 'watch'],
+      })),
+    ],
+  },
+];
+
+/** Lets a user read what is in these namespaces. */
+export const viewing = (user: string, namespaces: readonly string[]): readonly Right[] =>
+  namespaces.map((namespace) => [
+    'rolebindings',
+    {
+      metadata: { name: `${user}-view`, namespace },
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'view' },
+      subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
+    },
+  ]);
+
 /** The rights to read logs: administrators may read all, other signed-in users those of the namespace `shop`. */
 export function logRights(platform: string): readonly (readonly [string, NewObject])[] {
   const rules = [{ apiGroups: [''], resources: ['pods/log'], verbs: ['get'] }];

@@ -1,4 +1,5 @@
-import { request as requestHttp } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { Config } from '../src/config/config.ts';
@@ -33,23 +34,26 @@ export async function signInAt(
   form: URLSearchParams,
 ): Promise<{ readonly token: string } | { readonly fault: string }> {
   try {
-    const answer = await post(`${origin}/oauth/token`, form);
-    const token = (JSON.parse(answer) as { access_token?: unknown }).access_token;
-    return typeof token === 'string' ? { token } : { fault: `the answer to the sign-in is ${answer}` };
+    const { body } = await post(`${origin}/oauth/token`, form.toString(), FORM);
+    const token = (JSON.parse(body) as { access_token?: unknown }).access_token;
+    return typeof token === 'string' ? { token } : { fault: `the answer to the sign-in is ${body}` };
   } catch (error) {
     return { fault: `the sign-in failed: ${(error as Error).message}` };
   }
 }
 
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
 /** `fetch` refuses certificates of unknown authorities. This request need not check the certificate: the server is in this process. */
-function post(url: string, form: URLSearchParams): Promise<string> {
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+export async function post(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly body: string }> {
   const request = url.startsWith('https:')
     ? requestHttps(url, { method: 'POST', headers, rejectUnauthorized: false, agent: false })
     : requestHttp(url, { method: 'POST', headers, agent: false });
-  return new Promise((resolve, reject) => {
-    request.on('error', reject);
-    request.on('response', (answer) => void text(answer).then(resolve, reject));
-    request.end(form.toString());
-  });
+  request.end(body);
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, body: await text(answer) };
 }

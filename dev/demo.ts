@@ -9,13 +9,15 @@ import { systemRandom } from '../src/runtime/random.ts';
 import { createService } from '../src/service/service.ts';
 import { toRelease, toRuntime } from '../src/service/versions.ts';
 import { type SimulatedCluster, startSimulatedCluster } from './cluster/cluster.ts';
+import { keepPodsLiving } from './cluster/population/pod-lives.ts';
 import { keepChanging, populate } from './cluster/population/population.ts';
+import { populateWorkloads } from './cluster/population/workload-objects.ts';
 import { seededRandom } from './cluster/seeded-random.ts';
 import { DEMO_HELP, type DemoOptions, parseDemoArguments } from './demo-arguments.ts';
 import { printCommands } from './demo-commands.ts';
 import { loadDemoConfig } from './demo-config.ts';
 import { keepWriting, MOST_RECORDS, pastRecords } from './demo-logs.ts';
-import { installedRights, logRights } from './demo-rights.ts';
+import { installedRights, logRights, VIEWER } from './demo-rights.ts';
 import { type SimulatedLogStore, startSimulatedLogStore } from './log-store/log-store.ts';
 
 /** How often something changes in the simulated cluster. */
@@ -34,7 +36,7 @@ async function demo(options: DemoOptions): Promise<void> {
   const loaded = loadDemoConfig(options, made, (path) => readFileSync(path, 'utf8'));
   const cluster = await startDemoCluster(options, loaded.config.platform);
   writeFileSync(kubeconfig, cluster.kubeconfig());
-  const changes = letLive(cluster, logStore, signal);
+  const changes = letLive(cluster, { logStore, podChanges: options.podChanges }, signal);
   const logFile = options.verbose ? undefined : join(folder, 'gatehouse.log');
   await runGatehouse({ ...loaded, cluster, began, signal, logFile });
   await changes;
@@ -51,12 +53,17 @@ function removeUnlessFailed(folder: string, code: number): void {
 /** Changes nodes and pods of the cluster, and lets pods write logs, until the signal aborts. */
 async function letLive(
   { objects }: SimulatedCluster,
-  logStore: SimulatedLogStore | undefined,
+  { logStore, podChanges }: Pick<DemoOptions, 'podChanges'> & { readonly logStore: SimulatedLogStore | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const often = { everyMs: CHANGE_EVERY_MS, clock: systemClock, random: systemRandom };
   logStore?.add(pastRecords(objects.list('pods'), { now: systemClock.now(), random: seededRandom(1) }));
-  await Promise.all([keepChanging(objects, often, signal), logStore && keepWriting(logStore, objects, often, signal)]);
+  await Promise.all([
+    keepChanging(objects, often, signal),
+    podChanges > 0 &&
+      keepPodsLiving(objects, { ...often, random: seededRandom(1), everyMs: 1_000 / podChanges }, signal),
+    logStore && keepWriting(logStore, objects, often, signal),
+  ]);
 }
 
 /** Aborts at a signal, so that nothing is left behind; the second one ends the process at once. */
@@ -73,8 +80,10 @@ function signalOfTheProcess(): AbortSignal {
 
 async function startDemoCluster({ nodes, podsPerNode }: DemoOptions, platform: string): Promise<SimulatedCluster> {
   const cluster = await startSimulatedCluster({ platform });
-  populate(cluster.objects, { nodes, podsPerNode, seed: 1, platform, now: systemClock.now() });
-  const rights = [...installedRights(platform, readPackageFile), ...logRights(platform)];
+  const now = systemClock.now();
+  populate(cluster.objects, { nodes, podsPerNode, seed: 1, platform, now, detailed: true });
+  populateWorkloads(cluster.objects, { now });
+  const rights = [...installedRights(platform, readPackageFile), ...logRights(platform), VIEWER];
   for (const [kind, object] of rights) cluster.objects.create(kind, object);
   return cluster;
 }

@@ -60,7 +60,7 @@ test(
 );
 
 /** What every server has from its start. */
-const THERE = /^namespaces (default|kube-\S+): 409 /;
+const THERE = /^(namespaces (default|kube-\S+)|clusterroles view): 409 /;
 
 test('the API server takes every object that the demo and the tests put into the simulated cluster', async () => {
   const { objects, kinds } = await fixtureObjects((name) =>

@@ -43,6 +43,35 @@ test('the demo prints four commands, none with a token, that work when they are 
   expect(await demo.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('the demo has a user who may read two namespaces, with their custom resources, and pods that change', async () => {
+  const { demo, printed } = await startDemo('--no-logs', '--pod-changes', '50');
+  const [, origin] = / on (http:\S+),/.exec(printed)!;
+  const [, password = ''] = /^User: dana +Password: (\S+)/m.exec(printed)!;
+  const form = new URLSearchParams({ client_id: 'gatehouse', grant_type: 'password', username: 'dana', password });
+  const signedIn = await fetch(`${origin}/oauth/token`, { method: 'POST', body: form });
+  const { access_token: token } = (await signedIn.json()) as { access_token: string };
+  const asDana = async (path: string, signal?: AbortSignal): Promise<Response> =>
+    fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}` }, ...(signal && { signal }) });
+  const certificates = '/apis/cert-manager.io/v1/namespaces/shop/certificates';
+  const { items } = (await (await asDana(certificates)).json()) as { items: readonly object[] };
+  expect(items.length).toBeGreaterThan(5);
+  const statuses = async (path: string): Promise<number> => (await asDana(path)).status;
+  expect(await statuses('/apis/apps/v1/namespaces/monitoring/statefulsets')).toBe(200);
+  expect(await statuses('/api/v1/namespaces/kube-system/pods')).toBe(403);
+  expect(await statuses('/api/v1/pods')).toBe(403);
+  expect(await statuses('/api/v1/namespaces/shop/secrets')).toBe(403);
+  const leave = new AbortController();
+  const watch = await asDana('/api/v1/namespaces/shop/pods?watch=true', leave.signal);
+  let seen = '';
+  for await (const bytes of watch.body!) {
+    seen += Buffer.from(bytes).toString();
+    if (seen.includes('"type":"MODIFIED"')) break;
+  }
+  leave.abort();
+  demo.signal('SIGINT');
+  expect((await demo.ended).code).toBe(0);
+});
+
 test('the demo writes its log to a file that it names, and removes it when it ends well', async () => {
   const { demo, printed } = await startDemo('--no-logs');
   const file = /^Log: (\S+) /m.exec(printed)![1]!;

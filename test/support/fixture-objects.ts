@@ -5,7 +5,8 @@ import { keepPodsLiving } from '../../dev/cluster/population/pod-lives.ts';
 import { keepChanging, populate } from '../../dev/cluster/population/population.ts';
 import { populateWorkloads } from '../../dev/cluster/population/workload-objects.ts';
 import { seededRandom } from '../../dev/cluster/seeded-random.ts';
-import { installedRights, logRights } from '../../dev/demo-rights.ts';
+import { DANAS_NAMESPACES } from '../../dev/demo-person.ts';
+import { installedRights, logRights, VIEWER, viewing } from '../../dev/demo-rights.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** An object that the demo and the tests put into the simulated cluster, and the name of its kind in the store. */
@@ -38,7 +39,12 @@ export async function fixtureObjects(readPackageFile: (name: string) => string):
   for (let second = 0; second < 20; second++) await clock.advance(1_000);
   ending.abort();
   await changing;
-  const rights = [...installedRights('gatehouse', readPackageFile), ...logRights('gatehouse')];
+  const rights = [
+    ...installedRights('gatehouse', readPackageFile),
+    ...logRights('gatehouse'),
+    VIEWER,
+    ...viewing('dana', DANAS_NAMESPACES),
+  ];
   for (const [plural, object] of rights) store.create(plural, object);
   const names = new Set(['namespaces', 'customresourcedefinitions', ...kinds.stored.map(({ storedAs }) => storedAs)]);
   return { objects: [...names].flatMap((plural) => store.list(plural).map((object) => ({ plural, object }))), kinds };

@@ -28,6 +28,7 @@ import { describeSecrets } from './secrets.ts';
 import { describeSelectors } from './selectors.ts';
 import { describeServer } from './server.ts';
 import type { Suite } from './suite.ts';
+import { describeTables } from './tables.ts';
 import type { ConformanceTarget } from './target.ts';
 import { describeTokenReviews } from './token-reviews.ts';
 import { describeUpdates } from './updates.ts';
@@ -65,6 +66,7 @@ export function describeConformance(name: string, start: () => Promise<Conforman
     describeDiscovery(suite);
     describeDescriptions(suite);
     describeForms(suite);
+    describeTables(suite);
     describeLists(suite);
     describePages(suite);
     describeResourceVersions(suite);

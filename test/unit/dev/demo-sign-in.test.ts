@@ -10,6 +10,7 @@ import { selfSigned } from '../../support/self-signed.ts';
 const options = {
   nodes: 1,
   podsPerNode: 1,
+  podChanges: 0,
   port: 8000,
   platform: 'gatehouse',
   logs: false,

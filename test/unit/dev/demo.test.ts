@@ -7,7 +7,15 @@ import { mergeDeep } from '../../../dev/merge.ts';
 
 describe('the demo’s command line', () => {
   test('has a default for everything', () => {
-    const defaults = { nodes: 12, podsPerNode: 8, port: 9090, platform: 'gatehouse', logs: true, verbose: false };
+    const defaults = {
+      nodes: 12,
+      podsPerNode: 8,
+      podChanges: 1,
+      port: 9090,
+      platform: 'gatehouse',
+      logs: true,
+      verbose: false,
+    };
     expect(parseDemoArguments([])).toEqual(defaults);
     expect(parseDemoArguments(['--logs'])).toEqual(defaults);
   });
@@ -17,6 +25,7 @@ describe('the demo’s command line', () => {
       '--nodes',
       '3',
       '--pods-per-node=0',
+      '--pod-changes=2',
       '--port',
       '8000',
       '--platform',
@@ -29,6 +38,7 @@ describe('the demo’s command line', () => {
     expect(parseDemoArguments(args)).toEqual({
       nodes: 3,
       podsPerNode: 0,
+      podChanges: 2,
       port: 8000,
       platform: 'acme',
       logs: false,
@@ -50,7 +60,7 @@ describe('the demo’s command line', () => {
 });
 
 describe('the demo’s configuration', () => {
-  const options = { nodes: 1, podsPerNode: 1, port: 8000, platform: 'acme', logs: true, verbose: false };
+  const options = { nodes: 1, podsPerNode: 1, podChanges: 0, port: 8000, platform: 'acme', logs: true, verbose: false };
   const made = { kubeconfig: '/k', logStore: 'http://127.0.0.1:9200' };
   const load = (text?: string) =>
     loadDemoConfig(text === undefined ? options : { ...options, config: 'my.yaml' }, made, (path) => {
