@@ -69,12 +69,12 @@ describe('KO-12 an order by a value of the kind', () => {
   });
 
   test('follows every change of the value, and objects that go and come back', () => {
-    const { put, keys, store } = listing('deployments.apps');
+    const { put, keys, remove } = listing('deployments.apps');
     put(object('a/one', updated(5)), object('b/one', updated(4)));
     expect(keys('sortBy=updateTime')).toBe('a/one b/one');
     put(object('b/one', updated(6)));
     expect(keys('sortBy=updateTime')).toBe('b/one a/one');
-    store.remove('b/one', '900');
+    remove('b/one');
     expect(keys('sortBy=updateTime')).toBe('a/one');
     put(object('b/one', updated(4)));
     expect(keys('sortBy=updateTime')).toBe('a/one b/one');
