@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
-import { compareResourceVersions } from '../../src/kubernetes/object.ts';
+import { compareResourceVersions, keyOf } from '../../src/kubernetes/object.ts';
 import type { Replacement, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Change, History, State } from './history.ts';
@@ -175,11 +175,12 @@ function textsOf(state: State): string[] {
   return [...state.values()].map(textOfObject).sort();
 }
 
-const textOfObject = ({ metadata }: KubernetesObject): string =>
-  `${metadata.name} ${metadata.uid} ${metadata.resourceVersion} ${metadata.labels?.['write']}`;
+const textOfObject = (object: KubernetesObject): string => {
+  const { metadata } = object;
+  return `${keyOf(object)} ${metadata.uid} ${metadata.resourceVersion} ${metadata.labels?.['write']}`;
+};
 
-function writeOf({ type, object: { metadata } }: Change): string {
-  return type === 'DELETED'
-    ? `remove ${metadata.name}`
-    : `put ${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`;
+function writeOf({ type, object }: Change): string {
+  const { uid, resourceVersion } = object.metadata;
+  return type === 'DELETED' ? `remove ${keyOf(object)}` : `put ${keyOf(object)} ${uid} ${resourceVersion}`;
 }

@@ -12,7 +12,7 @@ import type { Change } from './history.ts';
 import { ModelServer } from './model-server.ts';
 import type { ModelWatch } from './model-watch.ts';
 import { RequestBudget } from './request-budget.ts';
-import { mapStore, nodeStore, type Reader } from './store-under-test.ts';
+import { type Reader, storeUnderTest } from './store-under-test.ts';
 import { take } from './take.ts';
 import { hold } from './violation.ts';
 import type { Witness } from './witness.ts';
@@ -57,7 +57,7 @@ export class CacheRun implements Witness {
     const { clock } = this;
     this.#watchList = setting.watchList;
     this.server = new ModelServer(setting, clock, this);
-    const tested = setting.store === 'map' ? mapStore() : nodeStore();
+    const tested = storeUnderTest(setting.store);
     const onListed = (): void => this.#listed();
     this.#oracle = new CacheOracle(tested, { history: this.server.history, clock, onListed });
     this.#reflector = new StoreReflector({

@@ -87,7 +87,8 @@ export type Command = { [D in keyof Deeds]: { readonly do: D } & Deeds[D] }[keyo
 export interface Setting {
   /** `ignored`: an old server that takes a WatchList for a plain watch. */
   readonly watchList: 'yes' | 'unsupported' | 'ignored';
-  readonly store: 'map' | 'nodes';
+  /** `pods`: the objects are in two namespaces, and their filters read more than all kinds have. */
+  readonly store: 'map' | 'nodes' | 'pods';
   /** The version on the wire that a run begins at. */
   readonly base: string;
   readonly pageSize: number;
@@ -129,7 +130,7 @@ const command = fc.oneof(
 
 export const settings: fc.Arbitrary<Setting> = fc.record({
   watchList: fc.constantFrom('yes', 'unsupported', 'ignored'),
-  store: fc.constantFrom('map', 'nodes'),
+  store: fc.constantFrom('map', 'nodes', 'pods'),
   // A version gains a digit on the way, passes what a double holds exactly, or is longer than 64 bits.
   base: fc.constantFrom('1', '95', '9007199254740985', '99999999999999999990'),
   pageSize: fc.constantFrom(500, 2),

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
+import { splitKey } from '../../src/resources/entries/entry.ts';
 
-/** One write to a node. Versions count from 0 here; on the wire they are far from it. */
+/** One write to an object: a node or a pod. Versions count from 0 here; on the wire they are far from it. */
 export interface Change {
   readonly version: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -13,6 +14,7 @@ export type State = ReadonlyMap<string, KubernetesObject>;
 /** What etcd keeps: every version of the nodes since the last compaction, and that it may be set back to an older one. */
 export class History {
   readonly #base: bigint;
+  readonly #isNamespaced: boolean;
   /** Both by version; a version without a change is a write to another kind. */
   #states: State[] = [new Map()];
   #changes: (Change | undefined)[] = [undefined];
@@ -24,8 +26,15 @@ export class History {
   timeline = 0;
 
   /** `base` is the version on the wire that counts as 0 here: decimal text of any length. */
-  constructor(base: string) {
+  constructor(base: string, isNamespaced = false) {
     this.#base = BigInt(base);
+    this.#isNamespaced = isNamespaced;
+  }
+
+  /** The key of an object by its number. Objects in namespaces have namesakes: one in each of two namespaces. */
+  keyOf(number: number): string {
+    if (!this.#isNamespaced) return `node-${number}`;
+    return `${number % 2 === 0 ? 'one' : 'two'}/pod-${number >>> 1}`;
   }
 
   get version(): number {
@@ -56,20 +65,20 @@ export class History {
     this.#changes.push(undefined);
   }
 
-  create(name: string): void {
-    if (!this.#now(name)) this.#put(name, `uid-${this.#writes}`, 'ADDED');
+  create(key: string): void {
+    if (!this.#now(key)) this.#put(key, `uid-${this.#writes}`, 'ADDED');
   }
 
-  update(name: string): void {
-    const uid = this.#now(name)?.metadata.uid;
-    if (uid !== undefined) this.#put(name, uid, 'MODIFIED');
+  update(key: string): void {
+    const uid = this.#now(key)?.metadata.uid;
+    if (uid !== undefined) this.#put(key, uid, 'MODIFIED');
   }
 
-  delete(name: string): void {
-    const object = this.#now(name);
+  delete(key: string): void {
+    const object = this.#now(key);
     if (!object) return;
     const next = new Map(this.stateAt(this.version));
-    next.delete(name);
+    next.delete(key);
     const resourceVersion = this.textOf(this.version + 1);
     this.#write({ type: 'DELETED', object: { ...object, metadata: { ...object.metadata, resourceVersion } } }, next);
   }
@@ -86,15 +95,16 @@ export class History {
     this.timeline++;
   }
 
-  #now(name: string): KubernetesObject | undefined {
-    return this.stateAt(this.version).get(name);
+  #now(key: string): KubernetesObject | undefined {
+    return this.stateAt(this.version).get(key);
   }
 
-  #put(name: string, uid: string, type: 'ADDED' | 'MODIFIED'): void {
+  #put(key: string, uid: string, type: 'ADDED' | 'MODIFIED'): void {
     const resourceVersion = this.textOf(this.version + 1);
-    const metadata = { name, uid, resourceVersion, labels: { write: String(this.#writes) } };
-    const object = { kind: 'Node', apiVersion: 'v1', metadata };
-    this.#write({ type, object }, new Map(this.stateAt(this.version)).set(name, object));
+    const metadata = { ...splitKey(key), uid, resourceVersion, labels: { write: String(this.#writes) } };
+    const spec = { nodeName: `node-${this.#writes % 3}` };
+    const object = { kind: this.#isNamespaced ? 'Pod' : 'Node', apiVersion: 'v1', metadata, spec };
+    this.#write({ type, object }, new Map(this.stateAt(this.version)).set(key, object));
   }
 
   #write({ type, object }: Omit<Change, 'version'>, next: State): void {

@@ -41,7 +41,7 @@ export class ModelServer implements ListerWatcher {
   pendingTimers = 0;
 
   constructor(setting: Setting, clock: Clock, witness: Witness) {
-    this.history = new History(setting.base);
+    this.history = new History(setting.base, setting.store === 'pods');
     this.#setting = setting;
     this.#clock = clock;
     this.#witness = witness;

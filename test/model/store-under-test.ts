@@ -2,12 +2,14 @@ import type { Freshness, ReflectedStore, StoredEntry } from '../../src/kubernete
 import type { Representation } from '../../src/resources/bytes/representation.ts';
 import { createLister } from '../../src/resources/cache.ts';
 import type { Entry } from '../../src/resources/entries/entry.ts';
+import type { Kind } from '../../src/resources/entries/kind.ts';
 import { ResourceStore } from '../../src/resources/entries/store.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { TimeSlices } from '../../src/runtime/time-slices.ts';
 import { StatusError } from '../../src/status-error.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type MapEntry, MapStore } from '../support/map-store.ts';
+import { kindOf } from '../unit/kinds/words/worded-kind.ts';
 import { NODE_KIND, parseNodeListQuery } from '../unit/resources/node-objects.ts';
 import { hold } from './violation.ts';
 
@@ -30,14 +32,19 @@ export interface Reader {
   reread(): void;
 }
 
-export const mapStore = (): StoreUnderTest => ({
+export function storeUnderTest(kind: 'map' | 'nodes' | 'pods'): StoreUnderTest {
+  if (kind === 'map') return mapStore();
+  return engineStore(kind === 'nodes' ? NODE_KIND : kindOf('pods.'));
+}
+
+const mapStore = (): StoreUnderTest => ({
   store: new MapStore() as unknown as ReflectedStore<StoredEntry>,
   writeOf: (entry) => String((entry as MapEntry).object.metadata.labels?.['write']),
   reader: () => ({ read: () => {}, reread: () => {} }),
 });
 
-export function nodeStore(): StoreUnderTest {
-  const store = new ResourceStore(NODE_KIND, new TimeSlices(new FakeClock()));
+function engineStore(kind: Kind): StoreUnderTest {
+  const store = new ResourceStore(kind, new TimeSlices(new FakeClock()));
   return {
     store: store as unknown as ReflectedStore<StoredEntry>,
     writeOf: (entry) => String((entry as Entry).labels?.['write']),
@@ -48,6 +55,7 @@ export function nodeStore(): StoreUnderTest {
 /** Earlier answers that are looked at again at the end. */
 const KEPT = 200;
 const ALL = parseNodeListQuery('');
+const OF_ONE_NAMESPACE = parseNodeListQuery('namespace=one&sortBy=name&ascending=true');
 
 class ListReader implements Reader {
   readonly #store: ResourceStore;
@@ -80,6 +88,16 @@ class ListReader implements Reader {
     );
     hold(totalItems === held.length, 'I4', () => ({ totalItems, held }));
     hold(listed.sort().join() === held.sort().join(), 'I4', () => ({ listed, held }));
+    this.#readOneNamespace();
+  }
+
+  /** I4: a filtered page in the other order shows the same state. */
+  #readOneNamespace(): void {
+    const { items } = JSON.parse(textOf(this.#lister.list(OF_ONE_NAMESPACE))) as { items: { metadata: Shown }[] };
+    const listed = items.map(({ metadata }) => metadata.uid);
+    const ofOne = [...this.#store.entries()].filter(({ namespace }) => namespace === 'one');
+    const held = ofOne.sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ uid }) => uid);
+    hold(listed.join() === held.join(), 'I4', () => ({ listed, held }));
   }
 
   reread(): void {

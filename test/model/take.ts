@@ -26,16 +26,15 @@ export function take(command: Command, stage: Stage): void {
 }
 
 const HOUR_MS = 3_600_000;
-const nameOf = (node: number): string => `node-${node}`;
 
 const DEEDS: { readonly [D in keyof Deeds]: (stage: Stage, details: Deeds[D]) => void } = {
-  create: (stage, { node }) => write(stage, (history) => history.create(nameOf(node))),
-  update: (stage, { node }) => write(stage, (history) => history.update(nameOf(node))),
-  delete: (stage, { node }) => write(stage, (history) => history.delete(nameOf(node))),
+  create: (stage, { node }) => write(stage, (history) => history.create(history.keyOf(node))),
+  update: (stage, { node }) => write(stage, (history) => history.update(history.keyOf(node))),
+  delete: (stage, { node }) => write(stage, (history) => history.delete(history.keyOf(node))),
   recreate: (stage, { node }) =>
     write(stage, (history) => {
-      history.delete(nameOf(node));
-      history.create(nameOf(node));
+      history.delete(history.keyOf(node));
+      history.create(history.keyOf(node));
     }),
   pass: (stage) => write(stage, (history) => history.passOver()),
   partial: (stage, { node }) =>
@@ -95,7 +94,7 @@ function spoil(
   const { history } = server;
   server.flush();
   const before = history.version;
-  for (const name of nodes.map(nameOf)) {
+  for (const name of nodes.map((node) => history.keyOf(node))) {
     history.create(name);
     history.update(name);
   }

@@ -73,8 +73,12 @@ export class Watcher {
 export function applyEvents(events: readonly WatchEvent[], known: ReadonlyMap<string, unknown> = new Map()) {
   const items = new Map(known);
   for (const { type, object } of events) {
-    if (type === 'ADDED' || type === 'MODIFIED') items.set(object.metadata.name, object);
-    else if (type === 'DELETED') items.delete(object.metadata.name);
+    if (type === 'ADDED' || type === 'MODIFIED') items.set(keyOf(object.metadata), object);
+    else if (type === 'DELETED') items.delete(keyOf(object.metadata));
   }
   return items;
 }
+
+/** The name, behind the namespace if there is one. */
+const keyOf = ({ name, namespace }: { readonly name: string; readonly namespace?: string }): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;

@@ -75,18 +75,21 @@ export const isSameShape = (a: Entry, b: Entry, kind = WITHOUT_OWN): boolean =>
   a.labels === b.labels &&
   a.annotations === b.annotations &&
   (a.own === b.own || !kind.isSameOwn) &&
-  a.owners.length === b.owners.length &&
-  a.owners.every((owner, at) => owner.uid === b.owners[at]?.uid && owner.kind === b.owners[at]?.kind);
+  sameOwners(a.owners, b.owners);
+
+export const sameOwners = (a: Entry['owners'], b: Entry['owners']): boolean =>
+  a === b || (a.length === b.length && a.every((owner, at) => owner.uid === b[at]?.uid && owner.kind === b[at]?.kind));
 
 /** `next`, with the texts and the `own` of `previous` where the two are equal. So a past shape takes memory only for what changed. */
 export const sharingTexts = (previous: Entry, next: Entry, kind = WITHOUT_OWN): Entry => ({
   ...next,
-  labels: shared(previous.labels, next.labels),
-  annotations: shared(previous.annotations, next.annotations),
+  labels: sharedTexts(previous.labels, next.labels),
+  annotations: sharedTexts(previous.annotations, next.annotations),
   own: kind.isSameOwn?.(previous.own, next.own) ? previous.own : next.own,
 });
 
-function shared(previous: Entry['labels'], next: Entry['labels']): Entry['labels'] {
+/** `next`, or `previous` if the two are equal, or `next` with the texts of `previous` where they are. */
+export function sharedTexts(previous: Entry['labels'], next: Entry['labels']): Entry['labels'] {
   if (!previous || !next || previous === next) return next;
   const names = Object.keys(next);
   const isEqual = (name: string): boolean => Object.hasOwn(previous, name) && previous[name] === next[name];

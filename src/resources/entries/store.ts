@@ -10,6 +10,7 @@ import type { Aside, DecoratedStore, Decoration, Kind } from './kind.ts';
 import { draftOf, type ListDraft } from './list-draft.ts';
 import { ListProgress } from './list-progress.ts';
 import { Content } from './ordered-index.ts';
+import { Siblings } from './siblings.ts';
 import { Snapshot } from './snapshot.ts';
 
 interface Redecorated {
@@ -29,6 +30,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
   /** Runs all long work on the entries. */
   readonly slices: TimeSlices;
   readonly #decoration: Decoration | undefined;
+  readonly #siblings = new Siblings();
   #content: Content;
   /** The copy in which the decoration is making many changes. Changes from the cluster go into it as well. */
   #aside: Content | undefined;
@@ -51,7 +53,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
   }
 
   toEntry(object: KubernetesObject): Entry {
-    return toEntry(object, this.kind);
+    return this.#siblings.sharing(toEntry(object, this.kind));
   }
 
   get(key: string): Entry | undefined {

@@ -70,7 +70,10 @@ export function allOf(conditions: readonly Condition[]): (object: Shape) => bool
   const present = conditions.map((condition) => condition.asOfNow?.() ?? condition);
   const [only] = present;
   if (only && present.length === 1) return only;
-  return (object) => present.every((holds) => holds(object));
+  return (object) => {
+    for (const holds of present) if (!holds(object)) return false;
+    return true;
+  };
 }
 
 /** Whether the same object may fulfil one of them today and not tomorrow, without a change of the object. */

@@ -69,12 +69,12 @@ describe('KO-12 an order by a value of the kind', () => {
   });
 
   test('follows every change of the value, and objects that go and come back', () => {
-    const { put, keys, store } = listing('deployments.apps');
+    const { put, keys, remove } = listing('deployments.apps');
     put(object('a/one', updated(5)), object('b/one', updated(4)));
     expect(keys('sortBy=updateTime')).toBe('a/one b/one');
     put(object('b/one', updated(6)));
     expect(keys('sortBy=updateTime')).toBe('b/one a/one');
-    store.remove('b/one', '900');
+    remove('b/one');
     expect(keys('sortBy=updateTime')).toBe('a/one');
     put(object('b/one', updated(4)));
     expect(keys('sortBy=updateTime')).toBe('a/one b/one');
@@ -86,6 +86,23 @@ describe('KO-12 an order by a value of the kind', () => {
     expect(keys('sortBy=updateTime')).toBe('b/one a/one');
     relist(object('a/one', updated(7)), object('b/one', updated(6)));
     expect(keys('sortBy=updateTime')).toBe('a/one b/one');
+  });
+
+  test('is that of a list in which little changed', () => {
+    const { relist, keys } = listing('deployments.apps');
+    const same = [1, 2, 3, 4].map((day) => object(`a/day-${day}`, updated(day)));
+    relist(...same, object('a/new', updated(9)));
+    relist(...same, object('a/new', updated(1)));
+    expect(keys('sortBy=updateTime')).toBe('a/day-4 a/day-3 a/day-2 a/new a/day-1');
+  });
+
+  test('has pages of its own beside those of another order', () => {
+    const { put, keys } = listing('jobs.batch');
+    const ended = (type: string, day: number) => ({
+      status: { conditions: [{ type, status: 'True', lastTransitionTime: `2026-01-0${day}T00:00:00Z` }] },
+    });
+    put(object('a/done', ended('Complete', 5)), object('a/bad', ended('Failed', 4)));
+    expect([keys('sortBy=status&limit=1'), keys('sortBy=updateTime&limit=1')]).toEqual(['a/bad', 'a/done']);
   });
 
   test('may be one of texts', () => {

@@ -21,7 +21,7 @@ const CONTEXT: WordsContext = {
 };
 
 /** `resource.group`, as the catalogue would describe it. */
-function kindOf(name: string, context: Partial<WordsContext> = {}): Kind {
+export function kindOf(name: string, context: Partial<WordsContext> = {}): Kind {
   const dot = name.indexOf('.');
   const [resource, group] = [name.slice(0, dot), name.slice(dot + 1)];
   const namespaced = !/^(?:persistentvolumes|clusterroles|customresource|volumesnapshotc)/.test(resource);
@@ -61,10 +61,11 @@ export function listing(name: string, context: Partial<WordsContext> = {}) {
   const read = (query: string): { items: KubernetesObject[]; totalItems: number } =>
     JSON.parse(textOf(lister.list(parse(query)).body('identity').pieces));
   return {
-    store,
+    ...{ kind, store, lister },
     put: (...objects: readonly KubernetesObject[]) => {
       for (const one of objects) store.put(store.toEntry(one));
     },
+    remove: (key: string) => store.remove(key, `${++made}`),
     /** Replaces everything. */
     relist: (...objects: readonly KubernetesObject[]) =>
       replaceAll(

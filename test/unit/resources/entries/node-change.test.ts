@@ -85,3 +85,23 @@ describe('the texts of a node that changed', () => {
     expect(sharingTexts({ ...before, labels }, before).labels).toEqual(before.labels);
   });
 });
+
+describe('what a kind keeps of an object', () => {
+  const kind = { isSameOwn: (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b) };
+  const before: Entry = { ...entry, own: { node: 'one' } };
+
+  test('is part of its shape and of past shapes if the kind can compare it', () => {
+    const equal = sharingTexts(before, { ...before, own: { node: 'one' } }, kind);
+    expect(equal.own).toBe(before.own);
+    expect(isSameShape(before, equal, kind)).toBe(true);
+    expect(isSameShape(before, sharingTexts(before, { ...before, own: { node: 'two' } }, kind), kind)).toBe(false);
+    expect(withPast(CHANGE, before, mark(2), kind).past[0]?.shape.own).toBe(before.own);
+  });
+
+  test('is no part of them otherwise', () => {
+    const changed = sharingTexts(before, { ...before, own: { node: 'two' } });
+    expect(changed.own).toEqual({ node: 'two' });
+    expect(isSameShape(before, changed)).toBe(true);
+    expect(withPast(CHANGE, before, mark(2)).past[0]?.shape.own).toBeUndefined();
+  });
+});

@@ -1,6 +1,7 @@
 import type { Lister } from '../../../../src/resources/cache.ts';
 import type { Watch, WatchSource } from '../../../../src/resources/watch/watch.ts';
 import type { WatchForm } from '../../../../src/resources/watch/watch-event.ts';
+import type { WatchQuery } from '../../../../src/resources/watch/watch-query.ts';
 import { StatusError } from '../../../../src/status-error.ts';
 import { applyEvents, type WatchEvent } from '../../../support/watcher.ts';
 import { parseNodeWatchQuery } from '../node-objects.ts';
@@ -19,6 +20,8 @@ export interface WatchClientOptions {
   readonly form?: WatchForm;
   /** What it goes on from: its last bookmark, or the last event of any kind, as client-go does. */
   readonly goesOnFrom?: 'bookmark' | 'event';
+  /** The parser of the kind that it watches. Default: that of nodes. */
+  readonly parse?: (queryString: string) => WatchQuery;
 }
 
 type Source = WatchSource & Lister;
@@ -41,7 +44,7 @@ export class WatchClient {
 
   constructor(source: Source, options: WatchClientOptions = {}) {
     this.source = source;
-    this.#options = { query: '', form: 'json', goesOnFrom: 'bookmark', ...options };
+    this.#options = { query: '', form: 'json', goesOnFrom: 'bookmark', parse: parseNodeWatchQuery, ...options };
     this.#watch = this.#open();
   }
 
@@ -119,9 +122,9 @@ export class WatchClient {
 
   #open(): Watch {
     this.source.refresh();
-    const { query, form } = this.#options;
+    const { query, form, parse } = this.#options;
     const text = `watch=true&resourceVersion=${this.version}${query && `&${query}`}`;
-    return this.source.watch(parseNodeWatchQuery(text), form);
+    return this.source.watch(parse(text), form);
   }
 
   #hear(bytes: Uint8Array | undefined, most = Number.POSITIVE_INFINITY): boolean {
