@@ -2,9 +2,33 @@ import type { PermittedScope } from '../../authorization/permitted-scope.ts';
 
 type Awaitable = PermittedScope | Promise<PermittedScope>;
 
-/** The namespaces of both scopes. Its id changes when one of the two does. */
+/** The namespaces of either scope. Its id changes when one of the two does. */
 export async function joinScopes(first: Awaitable, second: Awaitable): Promise<PermittedScope> {
   const [one, other] = await Promise.all([first, second]);
-  const names = new Set([...one.names, ...other.names]);
-  return { id: `${one.id}+${other.id}`, names, has: (namespace) => names.has(namespace) };
+  return scopeOf(`${one.id}+${other.id}`, new Set([...one.names, ...other.names]));
 }
+
+/** What a list or watch is about. */
+export interface ViewedScope {
+  /** The namespaces of which it tells. */
+  readonly scope: PermittedScope;
+  /** The scope of the caller's lists: a client has the objects of that. */
+  readonly viewId: string;
+  /** Whether the scope lacks namespaces that a list has: then the client does not hear of changes there. */
+  readonly isPartial: boolean;
+}
+
+/** What a watch tells of: the namespaces in which the caller may list and watch. */
+export async function watchedScope(list: Awaitable, watch: Awaitable): Promise<ViewedScope> {
+  const [listed, watched] = await Promise.all([list, watch]);
+  if (listed.id === watched.id) return { scope: watched, viewId: listed.id, isPartial: false };
+  const names = new Set([...watched.names].filter((name) => listed.has(name)));
+  const isPartial = names.size < listed.names.size;
+  return { scope: scopeOf(`${listed.id}&${watched.id}`, names), viewId: listed.id, isPartial };
+}
+
+const scopeOf = (id: string, names: ReadonlySet<string>): PermittedScope => ({
+  id,
+  names,
+  has: (namespace) => names.has(namespace),
+});
