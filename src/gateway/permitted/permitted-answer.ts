@@ -1,13 +1,15 @@
-import type { PermittedScope } from '../../authorization/permitted-scope.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Gateway } from '../gateway.ts';
+import { badGateway } from '../refusals.ts';
 import type { AskedCollection, PermittedCall } from './asked-collection.ts';
 import { type AskedPage, type AskedQuery, queryOf, readListQuery } from './asked-query.ts';
 import { readContinue } from './continue-token.ts';
+import type { ViewedScope } from './joined-scope.ts';
 import { jsonAccept } from './json-accept.ts';
 import { type AheadSeats, ListAsCaller, type ListEnd } from './list-as-caller.ts';
 import { listAsOurselves } from './list-as-ourselves.ts';
 import { readPart, type SendPart } from './list-part.ts';
+import { UnreadableList } from './list-splitter.ts';
 import { type ListOut, MergedList } from './merged-list.ts';
 import { type OwnReads, pathOf } from './own-reads.ts';
 import { PermittedWatch } from './permitted-watch.ts';
@@ -31,7 +33,7 @@ export interface PermittedAnswerParts {
   readonly gateway: Gateway;
   readonly clock: Clock;
   readonly reads: OwnReads;
-  readonly scope: PermittedScope;
+  readonly viewed: ViewedScope;
   readonly history: ScopeHistory;
   /** Names the caller and the kind in the history. */
   readonly key: string;
@@ -39,7 +41,7 @@ export interface PermittedAnswerParts {
   onNoRight(asked: AskedCollection): void;
   /** Rejects if the cluster does not let us call it as this user. */
   prove(signal: AbortSignal): Promise<void>;
-  currentScope(signal: AbortSignal): PermittedScope | Promise<PermittedScope>;
+  currentView(signal: AbortSignal): Promise<ViewedScope>;
 }
 
 /** The answer to one list or watch, over the namespaces of a scope. */
@@ -60,12 +62,12 @@ export class PermittedAnswer {
     const accept = jsonAccept(headerIn(permitted.call.rawHeaders, 'accept'));
     if (accept === undefined) throw onlyJson();
     this.#accept = accept;
-    this.#filter = new ScopeFilter(parts.scope, { isOfNamespaces: this.#isOfNamespaces });
+    this.#filter = new ScopeFilter(parts.viewed.scope, { isOfNamespaces: this.#isOfNamespaces });
   }
 
   /** The number of namespaces that it is about. */
   get namespaces(): number {
-    return this.#parts.scope.names.size;
+    return this.#parts.viewed.scope.names.size;
   }
 
   /** Whose right the cluster checks: a list over few namespaces is made of lists as the caller. */
@@ -82,7 +84,10 @@ export class PermittedAnswer {
     const { gateway, prove } = this.#parts;
     if (this.way === 'as_ourselves') await prove(signal);
     const sent = this.#asked.verb === 'watch' ? this.#watch(out, signal) : this.#list(out, signal);
-    return sent.catch((error) => gateway.fail(error, this.#permitted.call));
+    return sent.catch((error) => {
+      if (error instanceof UnreadableList) throw badGateway(error);
+      return gateway.fail(error, this.#permitted.call);
+    });
   }
 
   get #isOfNamespaces(): boolean {
@@ -90,7 +95,8 @@ export class PermittedAnswer {
   }
 
   async #list(out: ListOut, signal: AbortSignal): Promise<boolean> {
-    const { scope, history, key } = this.#parts;
+    const { history, key } = this.#parts;
+    const { scope } = this.#parts.viewed;
     const { continueToken } = this.#query;
     const position = continueToken === '' ? undefined : readContinue(continueToken, scope.id);
     if (continueToken !== '' && !position) throw expired();
@@ -115,7 +121,8 @@ export class PermittedAnswer {
   }
 
   #run(into: MergedList, position: ReturnType<typeof readContinue>, signal: AbortSignal): Promise<ListEnd> {
-    const { scope, reads, seats } = this.#parts;
+    const { reads, seats } = this.#parts;
+    const { scope } = this.#parts.viewed;
     const query = this.#query;
     const shared = { query, scopeId: scope.id, position, into };
     if (this.way === 'as_ourselves') {
@@ -136,16 +143,16 @@ export class PermittedAnswer {
   }
 
   async #watch(out: ListOut, signal: AbortSignal): Promise<boolean> {
-    const { scope, history, key, clock, reads, currentScope } = this.#parts;
+    const { viewed, history, key, clock, reads, currentView } = this.#parts;
     const { version, versionMatch, sendsInitialEvents } = this.#query;
     // A watch that begins with all objects, or with the next event, goes on from nothing that the client has.
     const isResumed = version !== '' && version !== '0' && !sendsInitialEvents;
-    if (isResumed && !history.accepts(key, scope.id, version)) throw expired();
+    if (isResumed && !history.accepts(key, viewed.viewId, version)) throw expired();
     this.#permitted.call.onSend?.();
     const watch = new PermittedWatch({
-      ...{ clock, history, key, out, moreHeaders: [], filter: this.#filter, scopeId: scope.id },
+      ...{ clock, history, key, out, viewed, filter: this.#filter },
       send: reads.watch(this.#asked, queryOf(this.#query, { version, versionMatch }), this.#accept),
-      currentScope: () => currentScope(signal),
+      currentView: () => currentView(signal),
       readVersion: () => this.#readVersion(signal),
     });
     if ((await watch.run(signal)) === 'ended') return true;

@@ -10,9 +10,10 @@ import { isOurContinue } from './continue-token.ts';
 import { AheadSeats } from './list-as-caller.ts';
 import type { OwnReads, WholeCollection } from './own-reads.ts';
 import { PermittedAnswer } from './permitted-answer.ts';
-import { differentScopes, expired } from './refusals.ts';
+import { expired } from './refusals.ts';
 import { ScopeHistory } from './scope-history.ts';
 import type { KindOf } from './served-kinds.ts';
+import { type ViewedScope, watchedScope } from './viewed-scope.ts';
 
 export interface PermittedListsParts {
   readonly gateway: Gateway;
@@ -63,16 +64,16 @@ export class PermittedLists {
       if (isOurContinue(continueIn(permitted.query))) throw expired();
       return undefined;
     }
-    const scope = await this.#scopeOf(subject, asked, signal);
-    if (scope.names.size === 0) return undefined;
+    const viewed = await this.#viewOf(subject, asked, signal);
+    if (viewed.scope.names.size === 0) return undefined;
     const key = JSON.stringify([subject, asked.group, asked.resource]);
-    this.#history.seen(key, scope.id);
+    this.#history.seen(key, viewed.viewId);
     return new PermittedAnswer(permitted, {
-      ...{ gateway, clock, reads, onNoRight, scope, key },
+      ...{ gateway, clock, reads, onNoRight, viewed, key },
       history: this.#history,
       seats: this.#seats,
       prove: (limited) => this.#prove(call, limited),
-      currentScope: (limited) => this.#scopeFor(subject, asked, asked.verb, limited),
+      currentView: (limited) => this.#viewOf(subject, asked, limited),
     });
   }
 
@@ -84,13 +85,11 @@ export class PermittedLists {
     return isNamespaces(asked) || (await this.#parts.kindOf(asked))?.namespaced === true;
   }
 
-  /** The scope of a new list or watch. A watch tells about what a list has shown, so both must have the same. */
-  async #scopeOf(subject: Subject, asked: AskedCollection, signal: AbortSignal): Promise<PermittedScope> {
-    const scope = await this.#scopeFor(subject, asked, asked.verb, signal);
-    if (asked.verb === 'list' || scope.names.size === 0) return scope;
-    const listed = await this.#scopeFor(subject, asked, 'list', signal);
-    if (listed.id !== scope.id) throw differentScopes(asked.resource);
-    return scope;
+  async #viewOf(subject: Subject, asked: AskedCollection, signal: AbortSignal): Promise<ViewedScope> {
+    const list = this.#scopeFor(subject, asked, 'list', signal);
+    if (asked.verb === 'watch') return watchedScope(list, this.#scopeFor(subject, asked, 'watch', signal));
+    const scope = await list;
+    return { scope, viewId: scope.id, isPartial: false };
   }
 
   #scopeFor(

@@ -1,7 +1,7 @@
-import type { PermittedScope } from '../../authorization/permitted-scope.ts';
 import type { PassedAnswer } from '../../kubernetes/passage/passed-call.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { EventLines } from './event-lines.ts';
+import type { ViewedScope } from './joined-scope.ts';
 import type { SendPart } from './list-part.ts';
 import type { ListOut } from './merged-list.ts';
 import { expiredEvent } from './refusals.ts';
@@ -18,17 +18,22 @@ export interface PermittedWatchParts {
   readonly history: ScopeHistory;
   /** Names the caller and the kind in the history. */
   readonly key: string;
-  readonly scopeId: string;
+  readonly viewed: ViewedScope;
   readonly filter: ScopeFilter;
   readonly out: ListOut;
-  readonly moreHeaders: readonly string[];
   /** The watch of the whole cluster. */
   readonly send: SendPart;
-  /** The scope now. */
-  currentScope(): PermittedScope | Promise<PermittedScope>;
+  /** What the caller may see now. */
+  currentView(): Promise<ViewedScope>;
   /** The cluster's version now. */
   readVersion(): Promise<string | undefined>;
 }
+
+/**
+ * How long a watch over fewer namespaces than the caller's lists goes on. Then the client lists again, and so sees the rest as it is now. The two
+ * are usually equal, but each is worked out by itself, and one may be some minutes behind.
+ */
+const PARTIAL_MS = 60_000;
 
 /** How a watch ended. `refused`: the cluster refused it to our own account, and nothing was sent. */
 type HowEnded = 'ended' | 'refused';
@@ -43,13 +48,15 @@ export class PermittedWatch implements PassedAnswer {
   /** Why we have ended it: another scope, or an answer that cannot be read. */
   #end: 'expired' | 'unknown' | Error | undefined;
   #isOver = false;
+  readonly #beganAt: number;
   #knownAt: number;
   #cancel = (): void => undefined;
 
   constructor(parts: PermittedWatchParts) {
     this.#parts = parts;
     this.#lines = new EventLines(parts.filter);
-    this.#knownAt = parts.clock.monotonic();
+    this.#beganAt = parts.clock.monotonic();
+    this.#knownAt = this.#beganAt;
   }
 
   /** Resolves when the watch has ended in order. Rejects as `Passage.send` does. */
@@ -78,13 +85,14 @@ export class PermittedWatch implements PassedAnswer {
       return;
     }
     this.#isPassedOn = status === 200;
-    this.#parts.out.start(status, [...headers, ...(this.#isPassedOn ? this.#parts.moreHeaders : [])]);
+    this.#parts.out.start(status, headers);
   }
 
   data(chunk: Buffer): Promise<void> | undefined {
     if (this.#isRefused || this.#end !== undefined) return undefined;
     if (!this.#isPassedOn) return this.#parts.out.data(chunk); // an error of the cluster, not about rights
-    if (this.#parts.history.hasChanged(this.#parts.key, this.#parts.scopeId)) return this.#endBy('expired');
+    const { history, key, viewed } = this.#parts;
+    if (history.hasChanged(key, viewed.viewId)) return this.#endBy('expired');
     try {
       const passed = this.#lines.write(chunk);
       if (passed.length === 0) return undefined;
@@ -100,8 +108,10 @@ export class PermittedWatch implements PassedAnswer {
   }
 
   #told(): void {
-    const { history, key, scopeId } = this.#parts;
-    if (this.#lines.version !== undefined) history.told(key, scopeId, this.#lines.version);
+    const { history, key, viewed } = this.#parts;
+    if (this.#lines.version === undefined) return;
+    // Of a partial scope the client has an older state where it hears nothing, so no watch may go on from its versions.
+    history.told(key, viewed.isPartial ? viewed.scope.id : viewed.viewId, this.#lines.version);
   }
 
   #checkLater(): void {
@@ -109,19 +119,21 @@ export class PermittedWatch implements PassedAnswer {
   }
 
   async #check(): Promise<void> {
-    const { clock, history, key, scopeId, currentScope } = this.#parts;
+    const { clock, history, key, viewed, currentView } = this.#parts;
     this.#told();
+    const now = clock.monotonic();
     try {
-      const { id } = await currentScope();
-      history.seen(key, id);
+      const { scope, viewId } = await currentView();
+      history.seen(key, viewId);
       this.#knownAt = clock.monotonic();
-      if (id !== scopeId) return this.#endBy('expired');
+      const hasChanged = viewId !== viewed.viewId || scope.id !== viewed.scope.id;
+      if (hasChanged || (viewed.isPartial && now - this.#beganAt >= PARTIAL_MS)) return this.#endBy('expired');
     } catch {
       if (clock.monotonic() - this.#knownAt > UNKNOWN_MS) return this.#endBy('unknown');
     }
     this.#checkLater();
-    if (!history.needsVersion(key, scopeId)) return;
+    if (!history.needsVersion(key, viewed.viewId)) return;
     const version = await this.#parts.readVersion().catch(() => undefined);
-    if (version !== undefined) history.settled(key, scopeId, version);
+    if (version !== undefined) history.settled(key, viewed.viewId, version);
   }
 }

@@ -13,12 +13,6 @@ export const onlyJson = (): StatusError =>
     message: 'a list over the namespaces that you may see is made as JSON only: accept application/json',
   });
 
-/** Rights that differ between list and watch would leave objects in the client's memory of which a watch tells nothing. */
-export const differentScopes = (resource: string): StatusError =>
-  new StatusError('Forbidden', {
-    message: `${resource} cannot be watched over the namespaces that you may see: you may list and watch them in different namespaces`,
-  });
-
 /** The event that ends a watch when the scope has changed. */
 export function expiredEvent(): Buffer {
   const { code, reason, message } = expired().answer;

@@ -21,6 +21,8 @@ class Rights implements PermittedScopes, Authorizer {
   readonly #names = new Set<string>();
   /** Verbs that Alice has nowhere, whatever is granted. */
   readonly withheld = new Set<string>();
+  /** The namespaces in which Alice may list and not watch. Only reviews know that. */
+  readonly unwatched = new Set<string>();
   isEverywhere = false;
   /** Set: no scope can be worked out. */
   failure: Error | undefined;
@@ -58,6 +60,7 @@ class Rights implements PermittedScopes, Authorizer {
     this.asked.push(right);
     if (this.failure) return Promise.reject(this.failure);
     const names = this.withheld.has(right.verb) ? new Set<string>() : new Set(this.#names);
+    if (right.verb === 'watch') for (const name of this.unwatched) names.delete(name);
     return { id: [...names].sort().join(), names, has: (namespace) => names.has(namespace) };
   }
 

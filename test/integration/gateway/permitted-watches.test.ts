@@ -29,6 +29,7 @@ afterEach(async () => {
   await expect.poll(() => stand.cluster.evidence.openWatches()).toBe(0);
   stand.rights.revokeAll();
   stand.rights.withheld.clear();
+  stand.rights.unwatched.clear();
   stand.rights.failure = undefined;
   stand.rights.isEverywhere = false;
   stand.cluster.evidence.reset();
@@ -146,12 +147,29 @@ describe('a permitted watch', () => {
       expect(fields).toMatchObject({ verb: 'watch', permitted: 'as_ourselves', permittedNamespaces: 1 });
   });
 
-  test('a caller who may watch in other namespaces than list is told so', async () => {
+  test('KD-32 over fewer namespaces than the list tells of these, and is 410 after a minute, so that its client lists the others again', async () => {
+    stand.rights.grant(IN, ALSO_IN);
+    stand.rights.unwatched.add(ALSO_IN);
+    const version = await listed();
+    const watch = await Watch.open(`&resourceVersion=${version}`);
+    expect(watch.status).toBe(200);
+    patch(`${ALSO_IN}/pod`, 'unheard');
+    const { resourceVersion } = patch(`${IN}/pod`, 'heard').metadata;
+    expect(await watch.seen(1)).toEqual([`MODIFIED ${IN}/pod`]);
+    await stand.clock.advance(50_000);
+    expect(watch.events).toHaveLength(1);
+    await stand.clock.advance(10_000);
+    await watch.connection.until(/"type":"ERROR".*"code":410/);
+    // The client has an older state of the other namespace than this version says.
+    stand.rights.unwatched.clear();
+    await stand.app.get('/api/v1/pods?labelSelector=none');
+    expect((await Watch.open(`&resourceVersion=${resourceVersion}`)).status).toBe(410);
+  });
+
+  test('by a caller who may watch in no namespace is the 403 of the cluster', async () => {
     stand.rights.grant(IN);
-    stand.rights.withheld.add('list');
-    const watch = await Watch.open();
-    expect(watch.status).toBe(403);
-    await watch.connection.until(/you may list and watch them in different namespaces/);
+    stand.rights.unwatched.add(IN);
+    expect((await Watch.open('', { path: '/api/v1/configmaps' })).status).toBe(403);
   });
 
   test('without the right of our own account, the cluster’s 403 is passed on', async () => {
