@@ -42,7 +42,7 @@ export async function makeFamilies(
   const { cluster, registry, logger } = parts;
   const exposeBytes = createCacheBytes(registry);
   let kinds: Kinds | undefined;
-  const served = { kinds: () => kinds?.served };
+  const served = { kinds: () => kinds?.served, search: () => kinds?.search };
   const lists = add(createListMirrors(toListMirrorsOptions(config), { ...parts, exposeBytes, ...served }));
   const accounts = config.accounts.enabled
     ? add(createAccounts(toAccountsOptions(config), { ...parts, exposeBytes }))
@@ -57,7 +57,9 @@ export async function makeFamilies(
   if (config.kinds.enabled) {
     const namespaces = lists.namespaceSource;
     const scopes = createScopes({ authorizer, namespaces, clock: parts.clock }, config.authorization.maxStaleness);
-    kinds = add(createKinds(toKindsOptions(config), { ...parts, scopes, heldBytes: lists.heldBytes }));
+    kinds = add(
+      createKinds(toKindsOptions(config), { ...parts, scopes, heldBytes: lists.heldBytes, searched: lists.searched }),
+    );
   }
   const api = accounts && reviews ? add(accounts.createApi({ tokens, reviews })) : undefined;
   firstPasswords = api?.firstPasswords;
