@@ -106,7 +106,8 @@ export function serveRoutes(
   mountRoutes(router, routes, ({ access, before, gone, resolve }) => {
     if (access === 'public') return first;
     const resolved = resolve ? [...known, middleware(resolve)] : known;
-    const judged = gone ? [...known, withdrawn, allowed] : [...resolved, allowed];
+    const permitted = access === 'signed-in' ? [] : [allowed];
+    const judged = gone ? [...known, withdrawn, allowed] : [...resolved, ...permitted];
     return before ? [...first, middleware(before), ...judged] : [...first, ...judged];
   });
   const unknown = [middleware(refuseUnknownPublicPaths(platform)), ...known, allowed, middleware(refuseUnknownPaths)];

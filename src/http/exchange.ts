@@ -253,7 +253,7 @@ export type Methods = Readonly<Partial<Record<Method, Handler>>>;
 export interface Route {
   /** The path, with `{…}` for a variable segment; also its name in metrics and in the API description. */
   readonly template: string;
-  /** `public`: the bearer token is ignored. `signed-in`: any authenticated caller. `authorized`: the caller is also authorized. */
+  /** `public`: the bearer token is ignored. `signed-in`: any authenticated caller; what such a caller may see or do is the route's own business. `authorized`: the caller is also authorized. */
   readonly access: 'public' | 'signed-in' | 'authorized';
   /** The class whose limit of requests in flight applies (HL-05). `health` has no limit, and the gateway has its own. */
   readonly admission: 'health' | 'sign-in' | 'other' | 'gateway';

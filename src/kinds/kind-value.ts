@@ -11,7 +11,7 @@ import type { KindWords } from './words/kind-words.ts';
 export type HoldingWay = 'whole' | 'fields';
 
 /** The annotation in which `kubectl apply` stores a copy of the object. Answers never have it. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 interface KindValueOptions {
   readonly platform: string;
@@ -53,7 +53,7 @@ const secretOf = ({ metadata, type }: KubernetesObject): KubernetesObject => ({
 });
 
 /** The metadata without what only tools that apply objects read. */
-function trimmed(metadata: ObjectMeta): ObjectMeta {
+export function trimmed(metadata: ObjectMeta): ObjectMeta {
   const { annotations, managedFields: _, ...others } = metadata;
   if (!isObject(annotations)) return annotations === undefined ? others : { ...others, annotations };
   if (!Object.hasOwn(annotations, LAST_APPLIED)) return { ...others, annotations };

@@ -43,7 +43,7 @@ export async function makeFamilies(
   const { cluster, registry, logger } = parts;
   const exposeBytes = createCacheBytes(registry);
   let kinds: Kinds | undefined;
-  const served = { kinds: () => kinds?.served };
+  const served = { kinds: () => kinds?.served, search: () => kinds?.search };
   const lists = add(createListMirrors(toListMirrorsOptions(config), { ...parts, exposeBytes, ...served }));
   const accounts = config.accounts.enabled
     ? add(createAccounts(toAccountsOptions(config), { ...parts, exposeBytes }))
@@ -55,9 +55,9 @@ export async function makeFamilies(
   add({ routes: tokenReviewFamily(tokens.tokenReviews) });
   const ofCluster = { ...parts, logger: logger.child({ apiServer: cluster.apiServer }) };
   const { authorizer, reviews } = add(createAuthorization(toAuthorizationOptions(config), ofCluster));
-  const { namespaceSource: namespaces, heldBytes } = lists;
+  const { namespaceSource: namespaces, heldBytes, searched } = lists;
   const scopes = createScopes({ authorizer, namespaces, clock: parts.clock }, config.authorization.maxStaleness);
-  if (config.kinds.enabled) kinds = add(createKinds(toKindsOptions(config), { ...parts, scopes, heldBytes }));
+  if (config.kinds.enabled) kinds = add(createKinds(toKindsOptions(config), { ...parts, scopes, heldBytes, searched }));
   const api =
     accounts && reviews ? add(accounts.createApi({ tokens, reviews: forgettingAlso(reviews, scopes) })) : undefined;
   firstPasswords = api?.firstPasswords;

@@ -4,6 +4,7 @@ import type { PermittedScopes } from '../authorization/permitted-scope.ts';
 import { createPermittedScopes, type NamespaceSource } from '../authorization/permitted-scopes.ts';
 import type { Config } from '../config/config.ts';
 import type { ServedKinds } from '../http/kinds/kind-routes.ts';
+import type { ServedSearch } from '../http/kinds/search-route.ts';
 import type { KindRules } from '../kinds/catalog/kind-answer.ts';
 import { createKindCatalog } from '../kinds/catalog/kind-catalog.ts';
 import { matches } from '../kinds/kind-patterns.ts';
@@ -11,6 +12,7 @@ import { createKindValue } from '../kinds/kind-value.ts';
 import { KindMetrics } from '../kinds/metrics.ts';
 import { HeldKinds, type HeldKindsOptions } from '../kinds/mirrors/held-kinds.ts';
 import { ObjectReader } from '../kinds/object-reader.ts';
+import { ObjectSearch, type SearchedList } from '../kinds/search/object-search.ts';
 import type { KindWords } from '../kinds/words/kind-words.ts';
 import { selectorKept } from '../kinds/words/service-words.ts';
 import { wordsOf } from '../kinds/words/words-of.ts';
@@ -56,12 +58,15 @@ export interface KindsParts extends Shared {
   readonly scopes: PermittedScopes;
   /** The bytes of the lists that are always in memory. */
   heldBytes(): number;
+  /** These lists. */
+  readonly searched: readonly SearchedList[];
   /** The memory limit of the container in bytes; absent when there is none. */
   memoryLimit?: (() => number) | undefined;
 }
 
 export interface Kinds extends Family {
   readonly served: ServedKinds;
+  readonly search: ServedSearch;
 }
 
 /** Creates what works out in which namespaces a caller has a right. */
@@ -104,7 +109,9 @@ export function createKinds({ rules, memory, ...options }: KindsOptions, parts: 
     for (const kind of removed) mirrors.removed(kind);
   });
   const objects = new ObjectReader({ cluster, slices, kindValueOf });
+  const search = new ObjectSearch({ platform, always: parts.searched, catalog, mirrors, slices });
   return {
+    search: { objects: search, scopes },
     served: { catalog, mirrors, scopes, objects, kindValueOf },
     upkeep: {
       ...NO_UPKEEP,

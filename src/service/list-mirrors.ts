@@ -2,6 +2,8 @@ import type { NamespaceSource } from '../authorization/permitted-scopes.ts';
 import type { Config } from '../config/config.ts';
 import type { ServedKinds } from '../http/kinds/kind-routes.ts';
 import { listFamily, type ServedList } from '../http/kinds/list-family.ts';
+import type { ServedSearch } from '../http/kinds/search-route.ts';
+import type { SearchedList } from '../kinds/search/object-search.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
@@ -51,6 +53,8 @@ export interface ListMirrorsParts {
   exposeBytes(resource: string, bytes: () => number): void;
   /** The kinds that are in memory only while somebody asks for them. Called when the routes are made. */
   kinds?(): ServedKinds | undefined;
+  /** The search over all kinds. Called when the routes are made. */
+  search?(): ServedSearch | undefined;
 }
 
 /** Every kind that is listed, in memory: what the routes read, and what keeps it current. */
@@ -59,6 +63,8 @@ export interface ListMirrors extends Family {
   namespaces(): readonly Pick<Entry, 'name' | 'createdAt'>[];
   /** The same, with a version that changes with them. */
   readonly namespaceSource: NamespaceSource;
+  /** Nodes and namespaces. */
+  readonly searched: readonly SearchedList[];
   /** The bytes of nodes and namespaces. */
   heldBytes(): number;
 }
@@ -83,6 +89,7 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
   return {
     routes: listFamily([servedList(nodeStore, nodes), servedList(namespaceStore, namespaces)], () => ({
       kinds: parts.kinds?.(),
+      search: parts.search?.(),
     })),
     namespaces() {
       namespaces.lister.refresh();
@@ -95,6 +102,10 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
       },
       all: () => namespaceStore.entries(),
     },
+    searched: [
+      { store: nodeStore, lister: nodes.lister },
+      { store: namespaceStore, lister: namespaces.lister },
+    ],
     heldBytes: () => nodeStore.heldBytes() + namespaceStore.heldBytes(),
     upkeep: allUpkeep([nodes.upkeep, namespaces.upkeep, { ...NO_UPKEEP, parts: ofPods }]),
   };

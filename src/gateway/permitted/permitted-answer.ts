@@ -4,7 +4,6 @@ import { badGateway } from '../refusals.ts';
 import type { AskedCollection, PermittedCall } from './asked-collection.ts';
 import { type AskedPage, type AskedQuery, queryOf, readListQuery } from './asked-query.ts';
 import { readContinue } from './continue-token.ts';
-import type { ViewedScope } from './joined-scope.ts';
 import { jsonAccept } from './json-accept.ts';
 import { type AheadSeats, ListAsCaller, type ListEnd } from './list-as-caller.ts';
 import { listAsOurselves } from './list-as-ourselves.ts';
@@ -16,6 +15,7 @@ import { PermittedWatch } from './permitted-watch.ts';
 import { expired, onlyJson } from './refusals.ts';
 import { ScopeFilter } from './scope-filter.ts';
 import type { ScopeHistory } from './scope-history.ts';
+import type { ViewedScope } from './viewed-scope.ts';
 import { scopeWarning } from './words.ts';
 
 /**

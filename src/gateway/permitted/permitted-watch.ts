@@ -1,12 +1,12 @@
 import type { PassedAnswer } from '../../kubernetes/passage/passed-call.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { EventLines } from './event-lines.ts';
-import type { ViewedScope } from './joined-scope.ts';
 import type { SendPart } from './list-part.ts';
 import type { ListOut } from './merged-list.ts';
 import { expiredEvent } from './refusals.ts';
 import type { ScopeFilter } from './scope-filter.ts';
 import type { ScopeHistory } from './scope-history.ts';
+import type { ViewedScope } from './viewed-scope.ts';
 
 /** How often the scope of an open watch is worked out again. */
 const CHECK_MS = 10_000;

@@ -14,6 +14,7 @@ import { createRecheck, type Recheck } from '../watch/recheck.ts';
 import { Watches, watchSeats } from '../watch/watches.ts';
 import { kindRoutes, type ServedKinds } from './kind-routes.ts';
 import { scopedRecheck } from './scoped-recheck.ts';
+import { type ServedSearch, searchRoute } from './search-route.ts';
 
 /** A kind, its list in memory and its watches. */
 export interface ServedList {
@@ -27,6 +28,8 @@ export interface ServedList {
 interface FurtherLists {
   /** All other kinds of the cluster. Absent: they are not served. */
   readonly kinds?: ServedKinds | undefined;
+  /** Absent: there is no search. */
+  readonly search?: ServedSearch | undefined;
 }
 
 /**
@@ -40,7 +43,7 @@ export const listFamily =
     const seats = watchSeats(limits, metrics);
     registerWatches(registry, seats);
     const recheck = createRecheck(callerSteps, clock, maxDecisionAgeMs);
-    const { kinds } = further();
+    const { kinds, search } = further();
     const namespaces = kinds && createVisibleNamespaces(kinds.scopes);
     const watching = { tools, seats, recheck };
     const always = lists.flatMap((list) => {
@@ -48,14 +51,15 @@ export const listFamily =
       const watches = createWatches({ source: list.watches, age: list.age, visible }, watching);
       return listRoutes({ ...tools, ...list, watches, visible });
     });
-    if (!kinds) return { routes: always };
+    const searching = search ? [searchRoute({ ...tools, ...search })] : [];
+    if (!kinds) return { routes: [...always, ...searching] };
     const visible = createVisibleParts(kinds.scopes);
     const watchesOf = derived((held: HeldKind) => {
       const { lister, stopped } = held;
       return createWatches({ source: lister, age: lister, visible, stopped }, watching);
     });
     return {
-      routes: [...always, ...kindRoutes({ ...tools, platform, kinds, visible, watchesOf })],
+      routes: [...always, ...searching, ...kindRoutes({ ...tools, platform, kinds, visible, watchesOf })],
       listableKinds: kinds.catalog,
     };
   };

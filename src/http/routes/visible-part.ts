@@ -1,3 +1,4 @@
+import type { Subject } from '../../authorization/authorizer.ts';
 import { createScopeJoin } from '../../authorization/joined-scope.ts';
 import type { NamespacedRight, PermittedScope, PermittedScopes } from '../../authorization/permitted-scope.ts';
 import type { Within } from '../../resources/query/within.ts';
@@ -16,7 +17,8 @@ export interface VisibleParts {
   of(exchange: Exchange): Within | undefined | Promise<Within>;
 }
 
-const toWithin = derived(({ id, names }: PermittedScope): Within => ({ id, names }));
+/** The namespaces of a scope, as lists read them. The same object for the same scope. */
+export const toWithin = derived(({ id, names }: PermittedScope): Within => ({ id, names }));
 
 export function createVisibleParts(scopes: PermittedScopes): VisibleParts {
   const single = new BoundedMap<Within>(MOST_NAMESPACES);
@@ -42,18 +44,28 @@ const CORE = { group: '', version: 'v1' };
 const GET_NAMESPACE: NamespacedRight = { ...CORE, verb: 'get', resource: 'namespaces' };
 const LIST_PODS: NamespacedRight = { ...CORE, verb: 'list', resource: 'pods' };
 
-/** The namespaces that a caller without the right to all of them may see: those that they may get, or in which they may list pods. */
-export function createVisibleNamespaces(scopes: PermittedScopes): VisibleParts {
+/** Works out which namespaces a caller without the right to all of them may see. */
+export type PermittedNamespaces = (subject: Subject, signal: AbortSignal) => Within | Promise<Within>;
+
+/** They are those that the caller may get, or in which the caller may list pods. */
+export function createPermittedNamespaces(scopes: PermittedScopes): PermittedNamespaces {
   const joinScopes = createScopeJoin();
   const join = (one: PermittedScope, other: PermittedScope): Within => toWithin(joinScopes(one, other));
+  return (subject, signal) => {
+    const both = [GET_NAMESPACE, LIST_PODS].map((right) => scopes.scopeOf(subject, right, signal));
+    const [one, other] = both as [PermittedScope | Promise<PermittedScope>, PermittedScope | Promise<PermittedScope>];
+    if (!(one instanceof Promise) && !(other instanceof Promise)) return join(one, other);
+    return Promise.all([one, other]).then(([first, second]) => join(first, second));
+  };
+}
+
+export function createVisibleNamespaces(scopes: PermittedScopes): VisibleParts {
+  const permitted = createPermittedNamespaces(scopes);
   return {
     of(exchange) {
       if (exchange.decision?.allowed !== false) return undefined;
-      const { identity } = exchange.signedIn;
-      const both = [GET_NAMESPACE, LIST_PODS].map((right) => scopes.scopeOf(identity, right, exchange.signal));
-      const [one, other] = both as [PermittedScope | Promise<PermittedScope>, PermittedScope | Promise<PermittedScope>];
-      if (!(one instanceof Promise) && !(other instanceof Promise)) return seen(exchange, join(one, other));
-      return Promise.all([one, other]).then(([first, second]) => seen(exchange, join(first, second)));
+      const within = permitted(exchange.signedIn.identity, exchange.signal);
+      return within instanceof Promise ? within.then((one) => seen(exchange, one)) : seen(exchange, within);
     },
   };
 }

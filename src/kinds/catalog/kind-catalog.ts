@@ -34,6 +34,8 @@ export interface KindCatalog {
   find(group: string, resource: string): ClusterKind | undefined | Promise<ClusterKind | undefined>;
   /** All kinds that can be listed now, ordered by group and plural. The same array while nothing changes. */
   kinds(): Promise<readonly NamedKind[]>;
+  /** All kinds that could be listed if the configuration let them, in the same order. The same array while nothing changes. */
+  denied(): Promise<readonly ClusterKind[]>;
   /**
    * Calls the listener with the kinds, as they were, that the cluster no longer has, or has in another version, scope or with another name
    * of the kind, or that can no longer be listed and watched. The returned function ends this.
@@ -87,6 +89,7 @@ export function createKindCatalog({ platform, rules, ...parts }: KindCatalogPart
         (kind) => kind === undefined,
       ),
     kinds: async () => indexOf(await followed.current()).listed,
+    denied: async () => indexOf(await followed.current()).denied,
     onRemoved(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -14,6 +14,8 @@ const UNKNOWN: KindAnswer = { unknown: true };
 export class KindIndex {
   /** The kinds that can be listed, ordered by group and plural. */
   readonly listed: readonly NamedKind[];
+  /** The kinds that the cluster can list and watch, but the configuration does not serve, in the same order. */
+  readonly denied: readonly ClusterKind[];
   readonly #rules: IndexRules;
   readonly #awayGroups: ReadonlySet<string>;
   readonly #byPlural = new Map<string, ClusterKind[]>();
@@ -27,8 +29,10 @@ export class KindIndex {
       if (namesakes) namesakes.push(kind);
       else this.#byPlural.set(kind.resource, [kind]);
     }
+    const isListed = (kind: ClusterKind): boolean => 'kind' in judge(kind, rules.rules);
+    this.denied = ordered.filter((kind) => missingVerbs(kind).length === 0 && !isListed(kind));
     this.listed = ordered
-      .filter((kind) => 'kind' in judge(kind, rules.rules))
+      .filter(isListed)
       .map((kind) => ({ ...kind, name: this.#isMeantByPlural(kind) ? kind.resource : qualifiedName(kind) }));
   }
 
@@ -77,15 +81,17 @@ const EVENT_GROUPS: readonly string[] = ['', 'events.k8s.io'];
 
 /** KD-04 and KD-05. */
 function whyNotListable(kind: ClusterKind, rules: KindRules): string | undefined {
-  const { group, resource, verbs } = kind;
+  const { group, resource } = kind;
   if (group === '' && resource === 'secrets' && rules.secrets === 'none')
     return 'secrets are not served here (kinds.secrets is none)';
   if (resource === 'events' && EVENT_GROUPS.includes(group) && !rules.events)
     return 'events are not served here (kinds.events is false)';
-  const missing = ['list', 'watch'].filter((verb) => !verbs.includes(verb));
+  const missing = missingVerbs(kind);
   if (missing.length === 0) return undefined;
   return `${qualifiedName(kind)} are not served here, because the cluster's API for them has no ${missing.join(' and no ')}`;
 }
+
+const missingVerbs = ({ verbs }: ClusterKind): string[] => ['list', 'watch'].filter((verb) => !verbs.includes(verb));
 
 const byGroupThenPlural = (a: ClusterKind, b: ClusterKind): number =>
   compareText(a.group, b.group) || compareText(a.resource, b.resource);

@@ -95,6 +95,19 @@ function* gzipText(text: readonly Uint8Array[]): Steps<readonly Uint8Array[]> {
   return body.end();
 }
 
+/** A text that is there in pieces. */
+export function piecesComposer(pieces: readonly Uint8Array[]): Composer {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return {
+    // biome-ignore lint/correctness/useYield: nothing is left to do
+    *identity() {
+      return pieces;
+    },
+    identityLength: () => length,
+    gzip: () => gzipText(pieces),
+  };
+}
+
 /**
  * One object as a get answers it: its list item with `kind` and `apiVersion` in front. Every item has members, so
  * `typeMembers` ends in a comma.
