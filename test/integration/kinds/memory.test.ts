@@ -7,7 +7,8 @@ const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
 /** Lists of all deployments, in either form, and watches that go on. */
 const ofAll = ({ path }: ApiRequest): boolean => path === '/apis/apps/v1/deployments';
-const ofOne = ({ path }: ApiRequest): boolean => /\/deployments\/[^/]+$/.test(path);
+/** Reads of single objects, which name their namespace. */
+const ofOne = ({ path }: ApiRequest): boolean => path.includes('/namespaces/red/deployments');
 
 /** Two thirds of a MiB in each of six deployments would not fit into 2 MiB. */
 const LARGE = 'x'.repeat(650_000);
@@ -54,7 +55,9 @@ describe('the kinds in memory', () => {
   test('KD-20 an object that vanished while a page is read is left out of the items, and not of the total', async () => {
     const stand = await startKinds(['red'], small);
     createLarge(stand, 'spec');
-    stand.cluster.faults.next({ verb: 'get', name: 'large-1', ...KIND }, { status: 404 });
+    const isOfFirst = ({ path, query }: ApiRequest): boolean =>
+      path.endsWith('/large-1') || query.get('fieldSelector') === 'metadata.name=large-1';
+    stand.cluster.faults.next({ ...KIND, when: (request) => ofOne(request) && isOfFirst(request) }, { status: 404 });
     const { status, body } = await stand.ask('deployments?sortBy=name&ascending=true&limit=2');
     expect([status, body.totalItems, body.items.length, body.items[0].metadata.name]).toEqual([200, 6, 1, 'large-2']);
   });
