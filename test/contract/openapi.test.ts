@@ -21,9 +21,11 @@ import {
   appParts,
   fakeAuthorizationServer,
   listsWith,
+  representationOf,
   startApp,
 } from '../integration/http/app-under-test.ts';
 import { gatewayUnderTest } from '../integration/http/gateway-under-test.ts';
+import { kindsUnderTest, kindValueOf } from '../integration/http/kinds-under-test.ts';
 import { defaultLimits } from '../support/default-limits.ts';
 import { NODE_KIND } from '../unit/resources/node-objects.ts';
 import {
@@ -37,13 +39,38 @@ import {
 } from './description.ts';
 
 const NAMES = accountNames('gatehouse');
-const parts = appParts();
+const ITEM = { metadata: { name: 'web', selfLink: '/api/v1/x', uid: 'u-1', resourceVersion: '7' } };
+const kinds = kindsUnderTest(
+  representationOf(JSON.stringify({ items: [ITEM], totalItems: 1 })),
+  representationOf(JSON.stringify({ kind: 'X', apiVersion: 'v1', ...ITEM })),
+);
+const parts = appParts({ kinds });
 const metricsOnly = metricsRoute(parts.registry, new AnswerWriter(systemClock, 1_000), systemClock);
 const clusterPaths = createRoutes(appParts({ gateway: gatewayUnderTest() })).filter(
   ({ admission }) => admission === 'gateway',
 );
 const routes: readonly Route[] = [...createRoutes(parts), ...clusterPaths, metricsOnly];
 const operations = describedOperations();
+
+/** The kinds with words of their own, and one without. */
+const KINDS_WITH_WORDS = [
+  ...['pods.', 'persistentvolumes.', 'persistentvolumeclaims.', 'deployments.apps', 'statefulsets.apps', 'jobs.batch'],
+  ...[
+    'cronjobs.batch',
+    'horizontalpodautoscalers.autoscaling',
+    'roles.rbac.authorization.k8s.io',
+    'widgets.example.com',
+  ],
+  ...['volumesnapshots', 'volumesnapshotclasses', 'volumesnapshotcontents'].map(
+    (name) => `${name}.snapshot.storage.k8s.io`,
+  ),
+].map((name) => ({ resource: name.split('.')[0] ?? '', group: name.slice(name.indexOf('.') + 1) }));
+
+interface DescribedParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: { readonly enum?: readonly string[] };
+}
 
 /** `GET /path` of everything in the route tables of both ports. */
 const registered = routes.flatMap((route) =>
@@ -85,7 +112,14 @@ beforeAll(async () => {
   const health = [{ name: 'broken', endpoints: ['livez' as const], check: () => 'on purpose' }];
   const descriptions = { platformYaml: descriptionText, crdYaml: crdDescription(), parseYaml: parse };
   const clusterVersion = () => ({ major: '1', minor: '36', gitVersion: 'v1.36.2', platform: 'linux/amd64' });
-  app = await startApp({ authorizationServer, health, descriptions, clusterVersion, gateway: gatewayUnderTest() });
+  app = await startApp({
+    authorizationServer,
+    health,
+    descriptions,
+    clusterVersion,
+    gateway: gatewayUnderTest(),
+    kinds,
+  });
   const server = createMetricsServer(
     { address: '127.0.0.1', port: 0, shutdownDelayMs: 0, drainMs: 1_000 },
     { ...app.parts, limits: defaultLimits },
@@ -109,8 +143,12 @@ afterAll(async () => {
 /** Real values for the variable segments; every other one may be anything. */
 const EXISTING: Record<string, string> = { name: 'worker-1', check: 'ping', user: 'bob', role: 'platform-regular' };
 
+/** The kind of each path that serves any. */
+const kindIn = (template: string): string =>
+  template.endsWith('{resources}/{name}') && !template.includes('{namespace}') ? 'persistentvolumes' : 'pods';
+
 const pathOf = (template: string, values: Record<string, string> = EXISTING): string =>
-  template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
+  template.replace('{resources}', kindIn(template)).replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
 
 const FORMS = new Set(['token', 'revoke', 'introspect', 'authorize', 'sign-in'].map((end) => `POST /oauth/${end}`));
 
@@ -159,6 +197,23 @@ describe('the description of the platform', () => {
     const list = operations.get('GET /kapis/resources.gatehouse.io/v1alpha3/nodes') as Operation;
     const described = list.parameters?.map((parameter) => resolve<{ name: string }>(parameter as never).name);
     expect(described).toEqual([...watchParameters(NODE_KIND).keys(), 'Last-Event-ID']);
+  });
+
+  test.each([
+    '/kapis/resources.gatehouse.io/v1alpha3/{resources}',
+    '/kapis/resources.gatehouse.io/v1alpha3/namespaces/{namespace}/{resources}',
+  ])('describes at %s exactly the parameters and orders that a kind reads, and none twice', (path) => {
+    const list = operations.get(`GET ${path}`) as Operation;
+    const described = list.parameters
+      ?.map((parameter) => resolve<DescribedParameter>(parameter as never))
+      .filter((parameter) => parameter.in !== 'path');
+    const names = described?.map(({ name }) => name) ?? [];
+    const read = KINDS_WITH_WORDS.map(kindValueOf).flatMap((kind) => [...watchParameters(kind).keys()]);
+    expect(new Set(names).size).toBe(names.length);
+    expect([...names].sort()).toEqual([...new Set([...read, 'Last-Event-ID'])].sort());
+    const orders = KINDS_WITH_WORDS.map(kindValueOf).flatMap(({ sortWords }) => [...sortWords.keys()]);
+    const words = described?.find(({ name }) => name === 'sortBy')?.schema.enum ?? [];
+    expect([...words].sort()).toEqual([...new Set(['', ...orders])].sort());
   });
 
   test.each([

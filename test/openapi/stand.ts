@@ -23,6 +23,10 @@ export async function startDescribed(more: object = {}): Promise<Service['gateho
   const cluster = await startCluster();
   cluster.objects.create('nodes', node('worker-1', { zone: 'a' }));
   cluster.objects.create('clusterroles', role('platform-regular'));
+  const ofKinds = { apiVersion: 'v1', spec: {} };
+  cluster.objects.create('persistentvolumes', { ...ofKinds, kind: 'PersistentVolume', metadata: { name: 'volume-1' } });
+  const deployment = { ...ofKinds, apiVersion: 'apps/v1', kind: 'Deployment' };
+  cluster.objects.create('deployments', { ...deployment, metadata: { name: 'web', namespace: 'shop' } });
   const passwordHash = await hashOf(PASSWORD);
   const users = [
     { name: 'ada', groups: ['admins'], passwordHash },

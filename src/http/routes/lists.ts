@@ -102,7 +102,7 @@ type ListHandlerParts = Pick<ListRouteParts, 'writer' | 'deadline' | 'visible'> 
   Partial<Pick<ListRouteParts, 'platform'>>;
 
 /** The parameter by which a caller without the right to all asks for what they may see. */
-const PERMITTED = /(?:^|&)permitted=(?:true|1)(?:&|$)/;
+const PERMITTED = /(?:^|&)permitted=(?:1|t|T|TRUE|true|True)(?:&|$)/;
 
 /**
  * Who may not list all namespaces gets those that they may see, if they ask for that. On the platform kubesphere they always do, because

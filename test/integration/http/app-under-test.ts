@@ -11,6 +11,7 @@ import { createHttpServer } from '../../../src/http/connection/server.ts';
 import type { RouteFamily } from '../../../src/http/family.ts';
 import { gatewayFamily, type ServedGateway } from '../../../src/http/gateway/gateway-family.ts';
 import type { HealthChecks } from '../../../src/http/health.ts';
+import type { ServedKinds } from '../../../src/http/kinds/kind-routes.ts';
 import { listFamily, type ServedList } from '../../../src/http/kinds/list-family.ts';
 import { logFamily } from '../../../src/http/logs/log-routes.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
@@ -36,7 +37,7 @@ import { type Waiting, waitFor } from '../../support/waiting.ts';
 import { accountsUnderTest } from './accounts-under-test.ts';
 
 /** One answer of the cache, of a fixed text. */
-function representationOf(text: string, tag = 'e1-1'): Representation {
+export function representationOf(text: string, tag = 'e1-1'): Representation {
   const plain = Buffer.from(text);
   const half = Math.floor(plain.length / 2);
   const bodies = { identity: [plain.subarray(0, half), plain.subarray(half)], gzip: [gzipSync(plain)] };
@@ -189,15 +190,17 @@ export interface TestParts extends AppParts {
   readonly health: HealthChecks;
   readonly descriptions: Descriptions;
   /** Default: no kinds but those of `lists`. */
+  readonly kinds?: ServedKinds | undefined;
   readonly listableKinds?: ListableKinds | undefined;
 }
 
 /** All families that the composition root makes, of these parts. */
 function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
-  const { lists, authorizationServer, tokenReviews, accounts, gateway, logs, health: checks, listableKinds } = parts;
+  const { lists, kinds, authorizationServer, tokenReviews, accounts, gateway, logs, health: checks } = parts;
+  const { listableKinds } = parts;
   const gatewayIsOpen = gateway !== undefined;
   return [
-    listFamily(lists),
+    listFamily(lists, () => ({ kinds })),
     ...(listableKinds ? [() => ({ routes: [], listableKinds })] : []),
     oauthFamily(authorizationServer, 'https://gatehouse.example.com/oauth'),
     tokenReviewFamily(tokenReviews),

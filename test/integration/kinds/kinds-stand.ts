@@ -1,4 +1,5 @@
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
+import type { ApiRequest } from '../../../dev/cluster/request.ts';
 import type { GatehouseOptions } from '../../support/gatehouse.ts';
 import { Watcher } from '../../support/watcher.ts';
 import { type DrivenClock, startDrivenReady } from '../service/driven.ts';
@@ -21,6 +22,14 @@ export const podObject = (namespace: string, name: string, more: Readonly<Record
   metadata: { name, namespace, labels: { app: name.split('-')[0] ?? name } },
   spec: { nodeName: 'node-a', containers: [{ name: 'main', image: 'example.test/image' }] },
   status: { phase: 'Running' },
+  ...more,
+});
+
+export const deploymentObject = (namespace: string, name: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  kind: 'Deployment',
+  apiVersion: 'apps/v1',
+  metadata: { name, namespace },
+  spec: { replicas: 1 },
   ...more,
 });
 
@@ -67,11 +76,16 @@ export class KindsStand {
     );
   }
 
-  watch(path: string, person: Person = 'ada'): Promise<Watcher> {
+  watch(path: string, person: Person = 'ada', headers: Readonly<Record<string, string>> = {}): Promise<Watcher> {
     const { origin } = this.service.gatehouse;
     return this.clock.during(
-      Watcher.open(`${origin}${ROOT}/${path}`, { authorization: `Bearer ${this.tokens[person]}` }),
+      Watcher.open(`${origin}${ROOT}/${path}`, { authorization: `Bearer ${this.tokens[person]}`, ...headers }),
     );
+  }
+
+  /** How many requests the cluster got that fulfil the condition. */
+  requests(isMeant: (request: ApiRequest) => boolean): number {
+    return this.cluster.evidence.requests.filter(isMeant).length;
   }
 
   /** Gives Joe verbs on a resource in one namespace. The returned function takes them away. */

@@ -22,7 +22,7 @@ describe('the lists of every kind', () => {
     expect(await stand.names('namespaces/blue/pods', 'joe')).toBe(403);
   });
 
-  test('KD-12 a caller without the right to all namespaces gets one list over those where they have it', async () => {
+  test('KD-13 a caller without the right to all namespaces gets one list over those where they have it', async () => {
     const stand = await startKinds();
     stand.allow('red');
     stand.allow('blue');
@@ -40,7 +40,7 @@ describe('the lists of every kind', () => {
     expect(await stand.names('pods?labelSelector=app=web&sortBy=name', 'joe')).toEqual(['red/web-1', 'blue/web-1']);
   });
 
-  test('a watch over what the caller may see is told of lost and of new namespaces', async () => {
+  test('KD-12 a watch over what the caller may see is told of lost and of new namespaces', async () => {
     const stand = await startKinds();
     const revoke = stand.allow('red');
     const watch = await stand.watch('pods?watch=true', 'joe');
@@ -77,6 +77,8 @@ describe('the lists of every kind', () => {
     stand.cluster.objects.create('namespaces', namespaceObject('grey'));
     stand.allow('red');
     expect(await stand.names('namespaces', 'joe')).toBe(403);
-    expect(await stand.names('namespaces?permitted=true', 'joe')).toEqual(['red']);
+    for (const word of ['true', 'True', 't', '1'])
+      expect(await stand.names(`namespaces?permitted=${word}`, 'joe')).toEqual(['red']);
+    expect(await stand.names('namespaces?permitted=false', 'joe')).toBe(403);
   });
 });
