@@ -5,8 +5,8 @@ import { typeOf } from '../../resources/entries/object-kind.ts';
 import type { ResourceStore } from '../../resources/entries/store.ts';
 import type { TimeSlices } from '../../runtime/time-slices.ts';
 import { StatusError } from '../../status-error.ts';
+import { qualifiedName } from '../catalog/kind-answer.ts';
 import type { KindCatalog } from '../catalog/kind-catalog.ts';
-import { kindName } from '../mirrors/held-kind.ts';
 import type { HeldKinds } from '../mirrors/held-kinds.ts';
 import { type MatchedKind, matchedKinds, type Ranked, rankedHits, type ScannedKind, type VisibleKind } from './scan.ts';
 import { type LeftOutKind, searchAnswer } from './search-body.ts';
@@ -54,12 +54,12 @@ export class ObjectSearch {
     const { always, catalog, mirrors } = this.#parts;
     const [listable, denied] = await Promise.all([catalog.kinds(), catalog.denied()]);
     const all = [...always, ...mirrors.all()];
-    const inMemory = new Set(all.map(({ store }) => kindName(store.kind)));
+    const inMemory = new Set(all.map(({ store }) => qualifiedName(store.kind)));
     const current = all.filter(isCurrent);
-    const searched = new Set(current.map(({ store }) => kindName(store.kind)));
+    const searched = new Set(current.map(({ store }) => qualifiedName(store.kind)));
     const reasonOf = (name: string): LeftOutKind['reason'] => (inMemory.has(name) ? 'not available' : 'not in memory');
-    const missing = listable.map(kindName).filter((name) => !searched.has(name));
-    const refused = denied.map(kindName).filter((name) => !inMemory.has(name));
+    const missing = listable.map(qualifiedName).filter((name) => !searched.has(name));
+    const refused = denied.map(qualifiedName).filter((name) => !inMemory.has(name));
     const ages = current.map(({ lister }) => lister.staleSeconds()).filter((age) => age !== undefined);
     return {
       kinds: current.map((list) => this.#searched(list)),
@@ -95,7 +95,7 @@ export class ObjectSearch {
     const isOurs = this.#parts.always.some((list) => list.store === store);
     const api = isOurs ? { group: `resources.${this.#parts.platform}.io`, version: 'v1alpha3' } : { group, version };
     return {
-      name: kindName(kind),
+      name: qualifiedName(kind),
       type: typeOf(kind),
       namespaced,
       leaves: store.snapshot().leaves,
