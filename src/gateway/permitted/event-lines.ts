@@ -1,5 +1,5 @@
 import { memberAt, plainString, valueText } from './json-text.ts';
-import type { ScopeFilter } from './scope-filter.ts';
+import { isTable, type ScopeFilter } from './scope-filter.ts';
 
 const NEWLINE = 0x0a;
 const COLUMNS = 'columnDefinitions';
@@ -56,7 +56,8 @@ export class EventLines {
 
   #judge(line: Buffer, passed: Buffer[]): void {
     const object = memberAt(line, 0, 'object');
-    const columnsAt = memberAt(line, object, COLUMNS);
+    const ofTable = isTable(line, object);
+    const columnsAt = ofTable ? memberAt(line, object, COLUMNS) : -1;
     const hasColumns = columnsAt >= 0 && line[columnsAt] === 0x5b && line[columnsAt + 1] !== 0x5d;
     const type = plainString(line, memberAt(line, 0, 'type'));
     if (!OF_THE_WATCH.has(type) && !this.#filter.hasEvent(line)) {
@@ -65,12 +66,12 @@ export class EventLines {
     }
     if (type !== 'ERROR') this.#version = versionIn(line, object) ?? this.#version;
     if (hasColumns) this.#columns = undefined;
-    passed.push(this.#withColumns(line, object, columnsAt));
+    passed.push(ofTable ? this.#withColumns(line, object, columnsAt) : line);
   }
 
   #withColumns(line: Buffer, object: number, columnsAt: number): Buffer {
     const columns = this.#columns;
-    if (!columns || memberAt(line, object, 'rows') < 0) return line;
+    if (!columns) return line;
     this.#columns = undefined;
     if (columnsAt < 0) {
       const member = Buffer.concat([Buffer.from(`{"${COLUMNS}":`), columns, Buffer.from(',')]);

@@ -1,6 +1,9 @@
 import type { PermittedScope } from '../../authorization/permitted-scope.ts';
 import { elementsAt, memberAt, plainString } from './json-text.ts';
 
+/** Whether the object at `at` is a Table. Its kind comes first, so nothing else of an object is read. */
+export const isTable = (json: Buffer, at: number): boolean => plainString(json, memberAt(json, at, 'kind')) === 'Table';
+
 /**
  * Says which objects are in a scope. What has no readable namespace is not: an object that we cannot place is never shown.
  */
@@ -25,9 +28,8 @@ export class ScopeFilter {
   /** Whether the object of a watch event is in the scope; of a Table, all of its rows. */
   hasEvent(event: Buffer): boolean {
     const object = memberAt(event, 0, 'object');
-    const rows = memberAt(event, object, 'rows');
-    if (rows < 0) return this.#hasObject(event, object);
-    const elements = elementsAt(event, rows);
+    if (!isTable(event, object)) return this.#hasObject(event, object);
+    const elements = elementsAt(event, memberAt(event, object, 'rows'));
     return elements.length > 0 && elements.every((row) => this.#hasObject(event, memberAt(event, row, 'object')));
   }
 
