@@ -35,8 +35,8 @@ export const kinds = section({
   allow: kindPatterns('*').describe(
     'The kinds that are listed, as `resource.group`: `deployments.apps`, `pods.` for the core group, `pods.*` for every group, `*.example.com` for every resource of a group, `*` for all.',
   ),
-  deny: kindPatterns('clusters.cluster.kubesphere.io').describe(
-    'The kinds that are not listed, in the same form, even if `kinds.allow` names them. A list of your own replaces the default, which has the one kind of KubeSphere 3.4 with a kubeconfig in its objects: repeat it where that kind exists.',
+  deny: kindPatterns('clusters.cluster.kubesphere.io', 'federatedsecrets.types.kubefed.io').describe(
+    'The kinds that are not listed, in the same form, even if `kinds.allow` names them. A list of your own replaces the default, which has the kinds of KubeSphere 3.4 with a kubeconfig, or with the data of Secrets, in their objects: repeat them where these kinds exist.',
   ),
   secrets: z
     .enum(['none', 'metadata'])

@@ -44,7 +44,6 @@ type SignedIn = { readonly identity: Identity; readonly info: RequestInfo };
 type Writable = { -readonly [Fact in keyof Exchange]: Exchange[Fact] };
 
 const NOWHERE: Target = { segments: [], path: '/', query: '' };
-
 /**
  * One request and its answer. Members about the request are read-only: the step that knows a value first sets it with a method, and
  * later steps and the log read it. Members about the answer are set while the answer is made, for the log. An exchange has only facts;
@@ -82,7 +81,7 @@ export class Exchange {
   /** Set by authorization: the last decision, which is made again while a watch is open. */
   readonly decision: Decision | undefined;
 
-  /** Each name, followed by its value. A route with origins of its own replaces them. */
+  /** Each name, then its value. A route with origins of its own replaces them. */
   corsHeaders: readonly string[];
   /** Set by the answer writer; streams add to it. */
   bodyBytes = 0;
@@ -102,6 +101,7 @@ export class Exchange {
   #take: (() => () => void) | undefined;
   #leave: (() => void) | undefined;
   readonly #endings: (() => void)[] = [];
+  #gone: AbortController | undefined;
 
   constructor(beginning: ExchangeStart) {
     this.request = beginning.request;
@@ -215,11 +215,11 @@ export class Exchange {
 
   /** A signal that aborts when the client disconnects before the answer is complete. */
   get signal(): AbortSignal {
-    const controller = new AbortController();
-    this.atEnd(() => {
-      if (!this.response.writableFinished) controller.abort();
-    });
-    return controller.signal;
+    if (this.#gone) return this.#gone.signal;
+    const gone = new AbortController();
+    this.#gone = gone;
+    this.atEnd(() => this.response.writableFinished || gone.abort());
+    return gone.signal;
   }
 
   #end(): void {

@@ -23,7 +23,7 @@ describe('the section kinds', () => {
       enabled: true,
       idle: 600_000,
       allow: ['*'],
-      deny: ['clusters.cluster.kubesphere.io'],
+      deny: ['clusters.cluster.kubesphere.io', 'federatedsecrets.types.kubefed.io'],
       secrets: 'none',
       events: false,
     });
