@@ -12,6 +12,7 @@ import type { RouteFamily } from '../../../src/http/family.ts';
 import { gatewayFamily, type ServedGateway } from '../../../src/http/gateway/gateway-family.ts';
 import type { HealthChecks } from '../../../src/http/health.ts';
 import { listFamily, type ServedList } from '../../../src/http/kinds/list-family.ts';
+import { type ServedSearch, searchRoute } from '../../../src/http/kinds/search-route.ts';
 import { logFamily } from '../../../src/http/logs/log-routes.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import { aboutFamily } from '../../../src/http/routes/about.ts';
@@ -34,6 +35,7 @@ import { systemRandom } from '../../../src/runtime/random.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
 import { type Waiting, waitFor } from '../../support/waiting.ts';
 import { accountsUnderTest } from './accounts-under-test.ts';
+import { searchUnderTest } from './search-under-test.ts';
 
 /** One answer of the cache, of a fixed text. */
 function representationOf(text: string, tag = 'e1-1'): Representation {
@@ -182,6 +184,7 @@ export interface TestParts extends AppParts {
   readonly authorizationServer: AuthorizationServer;
   readonly tokenReviews: TokenReviewWebhook;
   readonly lists: readonly ServedList[];
+  readonly search: ServedSearch;
   readonly accounts?: Omit<ServedAccounts, 'gatewayIsOpen'> | undefined;
   /** Default: no log store. */
   readonly logs?: RouteFamily | undefined;
@@ -197,6 +200,7 @@ function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
   const { lists, authorizationServer, tokenReviews, accounts, gateway, logs, health: checks, listableKinds } = parts;
   const gatewayIsOpen = gateway !== undefined;
   return [
+    (tools) => ({ routes: [searchRoute({ ...tools, ...parts.search })] }), // before the lists of any kind
     listFamily(lists),
     ...(listableKinds ? [() => ({ routes: [], listableKinds })] : []),
     oauthFamily(authorizationServer, 'https://gatehouse.example.com/oauth'),
@@ -228,6 +232,7 @@ export function appParts(change: Partial<TestParts> = {}, lines: LogLine[] = [])
     verifier: fakeVerifier,
     authorizer: { authorize: (subject) => ({ allowed: subject.name === 'alice', source: 'cache' }) },
     lists: listsWith({}, change.platform),
+    search: searchUnderTest(change.platform),
     accounts: accountsUnderTest(change.platform),
     maxDecisionAgeMs: 600_000,
     closing: new AbortController().signal,
