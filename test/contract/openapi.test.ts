@@ -169,8 +169,9 @@ function bodyOf(operation: string): { readonly body?: string; readonly type?: st
 function call(operation: string, init: RequestInit & { query?: string; values?: Record<string, string> } = {}) {
   const [method = '', template = ''] = operation.split(' ');
   const base = template === '/metrics' ? metrics.url : app.url;
+  const query = init.query ?? (template.endsWith('/search') ? '?q=x' : '');
   const { type, ...body } = bodyOf(operation);
-  return fetch(base + pathOf(template, init.values) + (init.query ?? ''), {
+  return fetch(base + pathOf(template, init.values) + query, {
     method,
     redirect: 'manual',
     ...body,
@@ -284,7 +285,7 @@ function refused(key: string): Promise<Response> {
   if (key.startsWith('PATCH /apis/iam.')) return call(key, { headers: { Authorization: '' } }); // another type is the cluster's
   if (key in BODIES) return call(key, { headers: { 'Content-Type': 'text/plain' } });
   if (key.includes('/nodes/{name}')) return call(key, { values: { name: 'zzz' } });
-  if (key.endsWith('/nodes')) return call(key, { query: '?foo=1' });
+  if (/\/(nodes|search)$/.test(key)) return call(key, { query: '?foo=1' });
   if (key.endsWith('{check}')) return call(key, { values: { check: 'unknown' } });
   if (/\/(authorize|sign-in)$/.test(key)) return call(key, { headers: { 'Sec-Fetch-Dest': 'image' } });
   if (FORMS.has(key)) return call(key, { body: '' });

@@ -16,34 +16,38 @@ const compareHits = (a: Hit, b: Hit): number =>
 /** Counts the hits of one kind and keeps the best of them: by rank, then namespace, then name. */
 export class BestHits {
   readonly #limit: number;
+  readonly #worst: number;
   #kept: Hit[] = [];
   /** The last of the best, once there are enough. */
   #last: Hit | undefined;
-  #count = 0;
+  readonly #counts = [0, 0, 0];
 
-  constructor(limit: number) {
+  /** `worst`: hits of a worse rank are only counted. */
+  constructor(limit: number, worst: number) {
     this.#limit = limit;
+    this.#worst = worst;
   }
 
-  get count(): number {
-    return this.#count;
+  /** How many hits there were, by rank. */
+  get counts(): readonly number[] {
+    return this.#counts;
   }
 
   /** The worst rank that a hit in this namespace, or in one after it, may have and still be among the best now. */
   worstRank(namespace: string): number {
-    if (this.#limit === 0) return RANKS.exact - 1;
-    if (!this.#last) return RANKS.other;
-    return namespace <= this.#last.entry.namespace ? this.#last.rank : this.#last.rank - 1;
+    if (!this.#last || namespace <= this.#last.entry.namespace)
+      return Math.min(this.#worst, this.#last?.rank ?? RANKS.other);
+    return Math.min(this.#worst, this.#last.rank - 1);
   }
 
   /** Counts a hit that is not among the best. */
-  countOnly(): void {
-    this.#count++;
+  countOnly(rank: Rank): void {
+    (this.#counts[rank] as number)++;
   }
 
   add(entry: Entry, rank: Rank): void {
-    this.#count++;
-    if (this.#limit === 0 || (this.#last && !isBefore(entry, rank, this.#last))) return;
+    this.countOnly(rank);
+    if (rank > this.#worst || (this.#last && !isBefore(entry, rank, this.#last))) return;
     this.#kept.push({ entry, rank });
     if (this.#kept.length >= 2 * this.#limit) this.#cut();
   }
@@ -78,17 +82,30 @@ interface OrderedKind {
   readonly type: { readonly kind: string };
 }
 
-/** The first hits of all kinds together: by rank, then kind, then namespace, then name. */
-export function firstOfAll<Kind extends OrderedKind>(
-  kinds: readonly { readonly kind: Kind; readonly hits: readonly Hit[] }[],
-  limit: number,
-): readonly KindHit<Kind>[] {
-  return kinds
-    .flatMap(({ kind, hits }) => hits.map(({ entry, rank }) => ({ kind, entry, rank })))
-    .sort((a, b) => a.rank - b.rank || compareKinds(a.kind, b.kind) || compareHits(a, b))
-    .slice(0, limit);
+/** Below 0: the hits of `a` come before those of `b` that have the same rank. Two groups may have a kind of the same name. */
+export const compareKinds = (a: OrderedKind, b: OrderedKind): number =>
+  compareTexts(a.type.kind, b.type.kind) || compareTexts(a.name, b.name);
+
+/**
+ * The worst rank with which a hit of a further kind can still be among the first `limit` of all kinds. `counts`: how many hits by rank the
+ * kinds before it had.
+ */
+export function worstRankAfter(counts: readonly number[], limit: number): number {
+  let better = 0;
+  for (const [rank, count] of counts.entries()) {
+    better += count;
+    if (better >= limit) return rank - 1;
+  }
+  return RANKS.other;
 }
 
-/** Two groups may have a kind of the same name. */
-const compareKinds = (a: OrderedKind, b: OrderedKind): number =>
-  compareTexts(a.type.kind, b.type.kind) || compareTexts(a.name, b.name);
+/** The first hits of all kinds together: by rank, then in the order of the kinds, then by namespace and name. */
+export const firstOfAll = <Kind>(
+  hitsByKind: readonly (readonly KindHit<Kind>[])[],
+  limit: number,
+): readonly KindHit<Kind>[] =>
+  // The sort is stable.
+  hitsByKind
+    .flat()
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, limit);

@@ -29,7 +29,7 @@ export class LeafIndex {
       (least, { namespace }) => (namespace < least ? namespace : least),
       entries[0]?.namespace ?? '',
     );
-    this.#names = BETWEEN + entries.map(({ name }) => name + BETWEEN).join('');
+    this.#names = ['', ...entries.map(({ name }) => name), ''].join(BETWEEN);
     this.#starts = new Uint32Array(entries.length + 1);
     let start = BETWEEN.length;
     for (const [at, { name }] of entries.entries()) {
@@ -52,19 +52,26 @@ export class LeafIndex {
   }
 
   #eachWithText(text: string, visit: Visit): void {
+    const names = this.#names;
+    const starts = this.#starts;
     const byUid = this.#keys.withUid(text);
+    const { length } = text;
     let at = 0;
-    for (let found = this.#names.indexOf(text); found >= 0; ) {
-      while ((this.#starts[at + 1] as number) <= found) at++;
-      visit(at, byUid.includes(at) ? RANKS.exact : this.#rankOf(at, { found, length: text.length }));
-      found = this.#names.indexOf(text, this.#starts[at + 1]);
+    let next = starts[1] as number;
+    for (let found = names.indexOf(text); found >= 0; found = names.indexOf(text, next)) {
+      while (next <= found) next = starts[++at + 1] as number;
+      const rank =
+        byUid.length > 0 && byUid.includes(at)
+          ? RANKS.exact
+          : rankOf(found - (starts[at] as number), next - found - length);
+      visit(at, rank);
     }
     for (const one of byUid) if (!this.entries[one]?.name.includes(text)) visit(one, RANKS.exact);
   }
+}
 
-  /** `found`: the first place of the text in this name. */
-  #rankOf(at: number, { found, length }: { readonly found: number; readonly length: number }): Rank {
-    if (found !== this.#starts[at]) return RANKS.other;
-    return found + length + BETWEEN.length === this.#starts[at + 1] ? RANKS.exact : RANKS.begins;
-  }
+/** `before`, `after`: how many characters the name has there, and after it the line break. */
+function rankOf(before: number, after: number): Rank {
+  if (before > 0) return RANKS.other;
+  return after === BETWEEN.length ? RANKS.exact : RANKS.begins;
 }

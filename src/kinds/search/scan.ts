@@ -3,7 +3,7 @@ import type { Entry } from '../../resources/entries/entry.ts';
 import { placeOf, type Within } from '../../resources/query/within.ts';
 import { derived } from '../../runtime/derived.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
-import { BestHits, firstOfAll, type Hit, type KindHit } from './best-hits.ts';
+import { BestHits, compareKinds, firstOfAll, type KindHit, worstRankAfter } from './best-hits.ts';
 import { LeafIndex } from './leaf-index.ts';
 import type { Sought } from './sought.ts';
 
@@ -66,15 +66,18 @@ export function* rankedHits<Kind extends ScannedKind>(
   limit: number,
 ): Steps<Ranked<Kind>> {
   const totals = new Map<string, number>();
-  const found: { kind: Kind; hits: readonly Hit[] }[] = [];
-  for (const one of visible) {
-    const best = new BestHits(limit);
+  const counts = [0, 0, 0];
+  const hits: (readonly KindHit<Kind>[])[] = [];
+  for (const one of visible.toSorted((a, b) => compareKinds(a.kind, b.kind))) {
+    const { kind } = one;
+    const best = new BestHits(limit, worstRankAfter(counts, limit));
     yield* scan(one, sought, best);
-    if (best.count === 0) continue;
-    totals.set(one.kind.name, best.count);
-    found.push({ kind: one.kind, hits: best.best() });
+    const total = best.counts.reduce((sum, count) => sum + count, 0);
+    if (total > 0) totals.set(kind.name, total);
+    hits.push(best.best().map(({ entry, rank }) => ({ kind, entry, rank })));
+    for (const [rank, count] of best.counts.entries()) counts[rank] = (counts[rank] ?? 0) + count;
   }
-  return { hits: firstOfAll(found, limit), totals };
+  return { hits: firstOfAll(hits, limit), totals };
 }
 
 function* scan<Kind extends ScannedKind>(
@@ -97,7 +100,7 @@ function* scan<Kind extends ScannedKind>(
     }
     const worstRank = best.worstRank(index.leastNamespace);
     index.each(sought, (hitAt, rank) => {
-      if (rank > worstRank) best.countOnly();
+      if (rank > worstRank) best.countOnly(rank);
       else best.add(entries[hitAt] as Entry, rank);
     });
   }

@@ -13,6 +13,7 @@ import { gatewayFamily, type ServedGateway } from '../../../src/http/gateway/gat
 import type { HealthChecks } from '../../../src/http/health.ts';
 import type { ServedKinds } from '../../../src/http/kinds/kind-routes.ts';
 import { listFamily, type ServedList } from '../../../src/http/kinds/list-family.ts';
+import { type ServedSearch, searchRoute } from '../../../src/http/kinds/search-route.ts';
 import { logFamily } from '../../../src/http/logs/log-routes.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import { aboutFamily } from '../../../src/http/routes/about.ts';
@@ -35,6 +36,7 @@ import { systemRandom } from '../../../src/runtime/random.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
 import { type Waiting, waitFor } from '../../support/waiting.ts';
 import { accountsUnderTest } from './accounts-under-test.ts';
+import { searchUnderTest } from './search-under-test.ts';
 
 /** One answer of the cache, of a fixed text. */
 export function representationOf(text: string, tag = 'e1-1'): Representation {
@@ -183,6 +185,7 @@ export interface TestParts extends AppParts {
   readonly authorizationServer: AuthorizationServer;
   readonly tokenReviews: TokenReviewWebhook;
   readonly lists: readonly ServedList[];
+  readonly search: ServedSearch;
   readonly accounts?: Omit<ServedAccounts, 'gatewayIsOpen'> | undefined;
   /** Default: no log store. */
   readonly logs?: RouteFamily | undefined;
@@ -200,6 +203,7 @@ function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
   const { listableKinds } = parts;
   const gatewayIsOpen = gateway !== undefined;
   return [
+    (tools) => ({ routes: [searchRoute({ ...tools, ...parts.search })] }), // before the lists of any kind
     listFamily(lists, () => ({ kinds })),
     ...(listableKinds ? [() => ({ routes: [], listableKinds })] : []),
     oauthFamily(authorizationServer, 'https://gatehouse.example.com/oauth'),
@@ -231,6 +235,7 @@ export function appParts(change: Partial<TestParts> = {}, lines: LogLine[] = [])
     verifier: fakeVerifier,
     authorizer: { authorize: (subject) => ({ allowed: subject.name === 'alice', source: 'cache' }) },
     lists: listsWith({}, change.platform),
+    search: searchUnderTest(change.platform),
     accounts: accountsUnderTest(change.platform),
     maxDecisionAgeMs: 600_000,
     closing: new AbortController().signal,
