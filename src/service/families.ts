@@ -55,9 +55,9 @@ export async function makeFamilies(
   const ofCluster = { ...parts, logger: logger.child({ apiServer: cluster.apiServer }) };
   const { authorizer, reviews } = add(createAuthorization(toAuthorizationOptions(config), ofCluster));
   if (config.kinds.enabled) {
-    const namespaces = lists.namespaceSource;
+    const { namespaceSource: namespaces, sharedWatches, heldBytes } = lists;
     const scopes = createScopes({ authorizer, namespaces, clock: parts.clock }, config.authorization.maxStaleness);
-    kinds = add(createKinds(toKindsOptions(config), { ...parts, scopes, heldBytes: lists.heldBytes }));
+    kinds = add(createKinds(toKindsOptions(config), { ...parts, scopes, sharedWatches, heldBytes }));
   }
   const api = accounts && reviews ? add(accounts.createApi({ tokens, reviews })) : undefined;
   firstPasswords = api?.firstPasswords;

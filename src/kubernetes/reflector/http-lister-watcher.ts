@@ -18,6 +18,8 @@ export interface WatchedResource {
   readonly labelSelector?: string;
   /** Gatehouse works without this collection. While the cluster refuses us the right to it, its age is not exposed. */
   readonly isOptional?: boolean;
+  /** Wraps the lister-watcher of the collection, as `SharedWatch` does. */
+  readonly wrap?: (source: ListerWatcher) => ListerWatcher;
 }
 
 /** Names and versions only ("Receiving resources as Tables / metadata" of the API concepts). */
