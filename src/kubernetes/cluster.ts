@@ -120,8 +120,8 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const requests = new SecretRequests({ client, namespace, clock, closed: closing.signal });
   const slices = new TimeSlices(clock);
   const reflect: Cluster['reflect'] = (resource, store, plan) => {
-    const source = createHttpListerWatcher({ client, slices }, resource);
-    const { name, isOptional, isMeasured = true } = resource;
+    const { name, isOptional, isMeasured = true, wrap = (source) => source } = resource;
+    const source = wrap(createHttpListerWatcher({ client, slices }, resource));
     const metrics = isMeasured ? reflectors.of(name, { isOptional }) : UNMEASURED;
     return new StoreReflector({ name, source, store, clock, random, slices, logger, metrics, plan });
   };

@@ -55,9 +55,10 @@ export async function makeFamilies(
   add({ routes: tokenReviewFamily(tokens.tokenReviews) });
   const ofCluster = { ...parts, logger: logger.child({ apiServer: cluster.apiServer }) };
   const { authorizer, reviews } = add(createAuthorization(toAuthorizationOptions(config), ofCluster));
-  const { namespaceSource: namespaces, heldBytes, searched } = lists;
+  const { namespaceSource: namespaces, heldBytes, searched, sharedWatches } = lists;
   const scopes = createScopes({ authorizer, namespaces, clock: parts.clock }, config.authorization.maxStaleness);
-  if (config.kinds.enabled) kinds = add(createKinds(toKindsOptions(config), { ...parts, scopes, heldBytes, searched }));
+  if (config.kinds.enabled)
+    kinds = add(createKinds(toKindsOptions(config), { ...parts, scopes, heldBytes, searched, sharedWatches }));
   const api =
     accounts && reviews ? add(accounts.createApi({ tokens, reviews: forgettingAlso(reviews, scopes) })) : undefined;
   firstPasswords = api?.firstPasswords;

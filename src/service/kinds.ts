@@ -18,6 +18,7 @@ import { selectorKept } from '../kinds/words/service-words.ts';
 import { wordsOf } from '../kinds/words/words-of.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { ClusterKind } from '../kubernetes/discovery/cluster-kind.ts';
+import type { SharedWatch } from '../kubernetes/reflector/shared-watch.ts';
 import { derived } from '../runtime/derived.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
 import { type Family, NO_UPKEEP, type Shared } from './family.ts';
@@ -56,6 +57,8 @@ export const deniedKinds =
 export interface KindsParts extends Shared {
   readonly cluster: Cluster;
   readonly scopes: PermittedScopes;
+  /** By the path of a collection: the watch of that kind lets others follow it. */
+  readonly sharedWatches: ReadonlyMap<string, Pick<SharedWatch, 'publish'>>;
   /** The bytes of the lists that are always in memory. */
   heldBytes(): number;
   /** These lists. */
@@ -95,7 +98,7 @@ export function createKinds({ rules, memory, ...options }: KindsOptions, parts: 
   const mirrors: HeldKinds = new HeldKinds(
     { ...options, memoryLimit: limit },
     {
-      cluster,
+      cluster: { reflect: sharedReflect(parts) },
       clock,
       logger,
       slices,
@@ -120,6 +123,15 @@ export function createKinds({ rules, memory, ...options }: KindsOptions, parts: 
         { name: 'kinds in memory', run: (signal) => mirrors.run(signal) },
       ],
     },
+  };
+}
+
+/** Reflects a collection so that others can follow its watch, if they want that. */
+function sharedReflect({ cluster, sharedWatches }: Pick<KindsParts, 'cluster' | 'sharedWatches'>): Cluster['reflect'] {
+  return (resource, store, plan) => {
+    const watch = sharedWatches.get(resource.path);
+    const shared = watch ? { ...resource, wrap: watch.publish.bind(watch) } : resource;
+    return cluster.reflect(shared, store, plan);
   };
 }
 

@@ -5,9 +5,12 @@ import { listFamily, type ServedList } from '../http/kinds/list-family.ts';
 import type { ServedSearch } from '../http/kinds/search-route.ts';
 import type { SearchedList } from '../kinds/search/object-search.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import type { ListerWatcher } from '../kubernetes/reflector/lister-watcher.ts';
+import { SharedWatch } from '../kubernetes/reflector/shared-watch.ts';
 import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
-import { PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';
+import { countedNode, PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';
 import { UsageLedger } from '../nodes/usage/usage-ledger.ts';
 import type { Entry } from '../resources/entries/entry.ts';
 import { ResourceStore } from '../resources/entries/store.ts';
@@ -67,6 +70,8 @@ export interface ListMirrors extends Family {
   readonly searched: readonly SearchedList[];
   /** The bytes of nodes and namespaces. */
   heldBytes(): number;
+  /** By the path of a collection: a watch that these lists follow while somebody else watches the whole collection. */
+  readonly sharedWatches: ReadonlyMap<string, SharedWatch>;
 }
 
 /** Connects reflectors, stores and listers of nodes and namespaces, and the reflector of pods if `usage` is on. */
@@ -76,7 +81,8 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
   const common = { maxStalenessMs: options.maxStaleness, longestPeriodMs: options.selfCheck.longestPeriod };
   const shared = { cluster, clock, epoch: newEpoch(random), exposeBytes };
   const ledger = options.usage ? new UsageLedger() : undefined;
-  const pods = ledger && reflectPods(ledger, options, cluster);
+  const podWatch = new SharedWatch(clock);
+  const pods = ledger && reflectPods({ ledger, watch: podWatch }, options, cluster);
   const slices = new TimeSlices(clock);
   const nodeStore = new ResourceStore(createNodeKind({ platform, ledger }), slices);
   const besides: Readonly<Record<string, Mirror>> = pods ? { pods: shownIn(nodeStore, pods) } : {};
@@ -106,6 +112,7 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
       { store: nodeStore, lister: nodes.lister },
       { store: namespaceStore, lister: namespaces.lister },
     ],
+    sharedWatches: new Map(pods ? [[PODS, podWatch]] : []),
     heldBytes: () => nodeStore.heldBytes() + namespaceStore.heldBytes(),
     upkeep: allUpkeep([nodes.upkeep, namespaces.upkeep, { ...NO_UPKEEP, parts: ofPods }]),
   };
@@ -118,10 +125,23 @@ const servedList = ({ kind }: ResourceStore, { lister }: ListMirror): ServedList
   age: lister,
 });
 
-function reflectPods(ledger: UsageLedger, { selfCheck }: ListMirrorsOptions, cluster: Cluster) {
-  const resource = { path: '/api/v1/pods', name: 'pods', fieldSelector: podFieldSelector() };
+const PODS = '/api/v1/pods';
+
+/** The pods need no watch of their own while the list of pods is in memory. */
+function reflectPods(
+  { ledger, watch }: { ledger: UsageLedger; watch: SharedWatch },
+  { selfCheck }: ListMirrorsOptions,
+  cluster: Cluster,
+) {
+  const store = new PodStore(ledger);
+  const part = {
+    selects: (pod: KubernetesObject) => countedNode(pod) !== '',
+    has: (key: string) => store.get(key) !== undefined,
+  };
+  const wrap = (source: ListerWatcher) => watch.follow(source, part);
   const isWanted = checksPods(selfCheck.pods, cluster);
-  return cluster.reflect(resource, new PodStore(ledger), { longestPeriodMs: selfCheck.longestPeriod, isWanted });
+  const resource = { path: PODS, name: 'pods', fieldSelector: podFieldSelector(), wrap };
+  return cluster.reflect(resource, store, { longestPeriodMs: selfCheck.longestPeriod, isWanted });
 }
 
 /** Decides whether the self-check reads the pods from the cluster. In a large cluster that takes nearly a thousand pages. */

@@ -20,6 +20,8 @@ export interface WatchedResource {
   readonly isOptional?: boolean;
   /** False: no metrics of the reflector. For a kind that is mirrored only at times: its series would stay. Default: true. */
   readonly isMeasured?: boolean;
+  /** Wraps the lister-watcher of the collection, as `SharedWatch` does. */
+  readonly wrap?: (source: ListerWatcher) => ListerWatcher;
 }
 
 /** Names and versions only ("Receiving resources as Tables / metadata" of the API concepts). */

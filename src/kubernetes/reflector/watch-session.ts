@@ -166,7 +166,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
 /** The annotation that ends the initial events in a WatchList stream ("Streaming lists", KEP-3157). */
 const END = 'k8s.io/initial-events-end';
 
-function endsInitialEvents(event: WatchEvent): boolean {
+export function endsInitialEvents(event: WatchEvent): boolean {
   if (event.type !== 'BOOKMARK') return false;
   const { metadata } = event.object as { metadata?: { annotations?: Record<string, unknown> } };
   return metadata?.annotations?.[END] === 'true';

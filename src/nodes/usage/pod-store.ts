@@ -23,6 +23,14 @@ export interface PodEntry extends StoredEntry {
 export const podFieldSelector = (): string => 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 
 const FINISHED: readonly unknown[] = ['Succeeded', 'Failed'];
+
+/** The node for whose usage the pod counts. Empty for the pods that `podFieldSelector` leaves out. */
+export function countedNode({ spec, status }: KubernetesObject): string {
+  const { nodeName } = asObject(spec);
+  const isScheduled = typeof nodeName === 'string';
+  return isScheduled && !FINISHED.includes(asObject(status)['phase']) ? nodeName : '';
+}
+
 const NO_USAGE: PodUsage = [];
 
 /**
@@ -59,9 +67,8 @@ export class PodStore implements ReflectedStore<PodEntry> {
   toEntry(pod: KubernetesObject): PodEntry {
     const { name, namespace, uid, resourceVersion } = identified(pod.metadata);
     const { spec, status } = pod;
-    const nodeName = asObject(spec)['nodeName'];
-    const isFinished = FINISHED.includes(asObject(status)['phase']);
-    const counts = typeof nodeName === 'string' && nodeName !== '' && !isFinished;
+    const nodeName = countedNode(pod);
+    const counts = nodeName !== '';
     return {
       key: namespace === undefined ? name : `${namespace}/${name}`,
       uid,
