@@ -7,7 +7,6 @@ import type { TimeSlices } from '../../runtime/time-slices.ts';
 import { StatusError } from '../../status-error.ts';
 import { qualifiedName } from '../catalog/kind-answer.ts';
 import type { KindCatalog } from '../catalog/kind-catalog.ts';
-import type { HeldKinds } from '../mirrors/held-kinds.ts';
 import { type MatchedKind, matchedKinds, type Ranked, rankedHits, type ScannedKind, type VisibleKind } from './scan.ts';
 import { type LeftOutKind, searchAnswer } from './search-body.ts';
 import type { Sought } from './sought.ts';
@@ -23,7 +22,8 @@ export interface ObjectSearchParts {
   /** The kinds that are always in memory. The right to each is one in our own API. */
   readonly always: readonly SearchedList[];
   readonly catalog: Pick<KindCatalog, 'kinds' | 'denied'>;
-  readonly mirrors: Pick<HeldKinds, 'all'>;
+  /** The kinds that are in memory now. */
+  readonly mirrors: { all(): readonly SearchedList[] };
   readonly slices: TimeSlices;
 }
 

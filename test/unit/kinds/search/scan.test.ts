@@ -58,6 +58,9 @@ describe('a search', () => {
     const kind = scanned(storeOf('Pod', [named('a/web', undefined, other)]));
     expect(shown(ranked([kind], { text: one }).hits)).toEqual([]);
     expect(shown(ranked([kind], { text: other }).hits)).toEqual(['Pod a/web']);
+    const both = scanned(storeOf('Pod', [named('a/one', undefined, one), named('a/other', undefined, other)]));
+    expect(shown(ranked([both], { text: one }).hits)).toEqual(['Pod a/one']);
+    expect(shown(ranked([both], { text: other }).hits)).toEqual(['Pod a/other']);
   });
 
   test('KD-41 names the kinds that have a match, and skips what has none', () => {
@@ -76,7 +79,7 @@ describe('a search', () => {
   });
 });
 
-const letters = fc.string({ unit: fc.constantFrom('a', 'b', '-'), minLength: 1, maxLength: 4 });
+const letters = fc.string({ unit: fc.constantFrom('a', 'b', '-'), minLength: 1, maxLength: 4, size: 'max' });
 const objects = fc.uniqueArray(
   fc.record({
     namespace: fc.constantFrom('a', 'ab', 'b'),
@@ -85,7 +88,7 @@ const objects = fc.uniqueArray(
     labels: fc.option(fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom('', 'a', 'b')), { nil: undefined }),
     at: fc.nat(50),
   }),
-  { selector: ({ namespace, name }) => `${namespace}/${name}`, maxLength: 80 },
+  { selector: ({ namespace, name }) => `${namespace}/${name}`, maxLength: 80, size: 'max' },
 );
 const sought = fc.oneof(
   letters.map((text): Sought => ({ text })),
