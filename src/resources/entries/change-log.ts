@@ -35,6 +35,9 @@ function supersede(change: Writable<Change>): void {
 const NO_VERSION = 0;
 const NOTHING_SEEN: ListState = { objects: NOTHING, added: NOTHING };
 
+/** Most objects never change their shape. They share this. */
+const NO_PAST: Change['past'] = [];
+
 const BEGINNING: Mark = { version: 0, changedAt: '0' };
 
 /**
@@ -84,7 +87,7 @@ export class ChangeLog {
       seen: NOTHING_SEEN,
       addedAt: isSame ? last.addedAt : mark,
       shapedAt: hasShape ? last.shapedAt : NO_VERSION,
-      past: past?.past ?? [],
+      past: past?.past ?? NO_PAST,
       pastForgottenAt: past?.pastForgottenAt ?? BEGINNING,
     };
     return { change, last, mark, isNewShape: !hasShape, removedBytes: 0 };
