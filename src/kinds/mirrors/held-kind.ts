@@ -25,7 +25,7 @@ export interface HeldKindParts {
 
 /**
  * What an entry takes besides its encoded text: the entry, its texts that filters read, its places in both orders and in the change log.
- * Measured with pods and custom resources (docs/performance.md).
+ * Measured (docs/performance.md): 940 with pods of ReplicaSets of five, 1,220 where no object shares its labels with others.
  */
 const BYTES_OF_ENTRY = 1_200;
 

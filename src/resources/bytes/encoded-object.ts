@@ -4,96 +4,136 @@ import { asObject } from '../../runtime/text/json-value.ts';
 /**
  * One object's JSON as it stands in a list, encoded once. It remembers where the added annotations are, so when one
  * changes, it splices the bytes and encodes nothing again. The content never changes, but the bytes may move: a leaf
- * copies them into its own buffer and they stay there, so they are in memory once.
+ * copies them into its own buffer and they stay there, so they are in memory once. There are as many of these as objects
+ * in all mirrors, so the places are plain numbers in it and the bytes are an offset into a shared buffer: a view and an
+ * object for each place would take 250 bytes more.
  */
 export class EncodedObject {
   /** The added annotations as JSON members: `"a":"1","b":"2"`. ASCII. Empty if there are none. */
   readonly added: string;
   /** Bytes of the text with the added annotations in it. */
   readonly length: number;
-  #bytes: Uint8Array;
-  readonly #places: ByteOffsets;
+  /** What has the bytes, from `#at` on. */
+  #buffer: Uint8Array;
+  #at: number;
   /**
-   * The added annotations that `#bytes` holds now. If they differ from `added`, the bytes are spliced when they are first
+   * The added annotations that the bytes hold now. If they differ from `added`, the bytes are spliced when they are first
    * needed.
    */
   #held: string;
+  readonly #around: AnnotationFrame;
+  readonly #addedAt: number;
+  readonly #metadataStart: number;
+  readonly #metadataEnd: number;
+  readonly #versionStart: number;
+  readonly #versionEnd: number;
 
-  constructor(bytes: Uint8Array, places: ByteOffsets, added: { readonly held: string; readonly wanted: string }) {
-    this.added = added.wanted;
-    this.#bytes = bytes;
-    this.#places = places;
-    this.#held = added.held;
-    this.length = bytes.length - this.#widthOf(added.held) + this.#widthOf(added.wanted);
+  constructor(held: HeldText, places: ByteOffsets, added: string) {
+    this.added = added;
+    this.#buffer = held.buffer;
+    this.#at = held.at;
+    this.#held = held.held;
+    this.#around = places.around;
+    this.#addedAt = places.addedAt;
+    this.#metadataStart = places.metadataStart;
+    this.#metadataEnd = places.metadataEnd;
+    this.#versionStart = places.versionStart;
+    this.#versionEnd = places.versionEnd;
+    this.length = held.length - this.#widthOf(held.held) + this.#widthOf(added);
   }
 
   /** This object with other annotations added. */
   withAdded(added: string): EncodedObject {
-    return new EncodedObject(this.#bytes, this.#places, { held: this.#held, wanted: added });
+    const held = { buffer: this.#buffer, at: this.#at, length: this.#heldLength, held: this.#held };
+    const places = {
+      around: this.#around,
+      addedAt: this.#addedAt,
+      metadataStart: this.#metadataStart,
+      metadataEnd: this.#metadataEnd,
+      versionStart: this.#versionStart,
+      versionEnd: this.#versionEnd,
+    };
+    return new EncodedObject(held, places, added);
   }
 
   bytes(): Uint8Array {
     if (this.#held !== this.added) this.moveTo(Buffer.allocUnsafeSlow(this.length), 0);
-    return this.#bytes;
+    return this.#heldBytes();
   }
 
   /** The JSON text of the metadata. */
   metadata(): Uint8Array {
-    const { start, end } = this.#places.metadata;
-    return this.bytes().subarray(start, end + this.#widthOf(this.added));
+    return this.bytes().subarray(this.#metadataStart, this.#metadataEnd + this.#widthOf(this.added));
   }
 
   /** The text with `version` as its `metadata.resourceVersion`, in pieces. */
   versioned(version: string): readonly [head: Uint8Array, version: Uint8Array, tail: Uint8Array] {
     const bytes = this.bytes();
-    const { added, version: place } = this.#places;
-    const shift = place.start < added.start ? 0 : this.#widthOf(this.added);
-    return [bytes.subarray(0, place.start + shift), Buffer.from(version), bytes.subarray(place.end + shift)];
+    const shift = this.#versionStart < this.#addedAt ? 0 : this.#widthOf(this.added);
+    return [
+      bytes.subarray(0, this.#versionStart + shift),
+      Buffer.from(version),
+      bytes.subarray(this.#versionEnd + shift),
+    ];
   }
 
   /** Writes the text into `target` at `at`. The object keeps it there from now on. */
   moveTo(target: Uint8Array, at: number): void {
-    const { start } = this.#places.added;
-    if (this.#held === this.added) target.set(this.#bytes, at);
+    const bytes = this.#heldBytes();
+    if (this.#held === this.added) target.set(bytes, at);
     else {
-      target.set(this.#bytes.subarray(0, start), at);
+      const start = this.#addedAt;
+      target.set(bytes.subarray(0, start), at);
       const width = this.#widthOf(this.added);
       Buffer.from(target.buffer, target.byteOffset + at + start, width).write(this.#placed(this.added), 'latin1');
-      target.set(this.#bytes.subarray(start + this.#widthOf(this.#held)), at + start + width);
+      target.set(bytes.subarray(start + this.#widthOf(this.#held)), at + start + width);
     }
-    this.#bytes = target.subarray(at, at + this.length);
+    this.#buffer = target;
+    this.#at = at;
     this.#held = this.added;
   }
 
+  #heldBytes(): Uint8Array {
+    return this.#buffer.subarray(this.#at, this.#at + this.#heldLength);
+  }
+
+  get #heldLength(): number {
+    return this.length - this.#widthOf(this.added) + this.#widthOf(this.#held);
+  }
+
   #placed(added: string): string {
-    const { before, after } = this.#places.added;
+    const { before, after } = this.#around;
     return added === '' ? '' : before + added + after;
   }
 
   #widthOf(added: string): number {
-    const { before, after } = this.#places.added;
+    const { before, after } = this.#around;
     return added === '' ? 0 : before.length + added.length + after.length;
   }
 }
 
+/** A text with these added annotations in it. */
+interface HeldText {
+  readonly buffer: Uint8Array;
+  readonly at: number;
+  readonly length: number;
+  readonly held: string;
+}
+
 /** Byte offsets in the text without added annotations. */
-export interface ByteOffsets {
-  readonly added: AnnotationPlace;
-  readonly metadata: Span;
+interface ByteOffsets {
+  /** Where annotations are added: the end of the stored annotations, or of the metadata where there are none. */
+  readonly addedAt: number;
+  readonly around: AnnotationFrame;
+  readonly metadataStart: number;
+  readonly metadataEnd: number;
   /** The metadata's resourceVersion, without its quotes. */
-  readonly version: Span;
+  readonly versionStart: number;
+  readonly versionEnd: number;
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Where annotations are added in an object's text. */
-interface AnnotationPlace {
-  /** Offset in bytes: the end of the stored annotations, or of the metadata where there are none. */
-  readonly start: number;
-  /** Text around the added annotations, if there are any: a comma, or the rest of an `annotations` member. ASCII. */
+/** Text around the added annotations, if there are any: a comma, or the rest of an `annotations` member. ASCII. */
+interface AnnotationFrame {
   readonly before: string;
   readonly after: string;
 }
@@ -112,7 +152,7 @@ export interface Presentation {
  */
 export function encodeObject(object: KubernetesObject, presentation: Presentation): EncodedObject {
   const writer = new ObjectWriter();
-  let places: ByteOffsets = { added: NOTHING_ADDED, metadata: { start: 0, end: 0 }, version: { start: 0, end: 0 } };
+  let places = NO_PLACES;
   writer.open();
   for (const [key, value] of Object.entries(object)) {
     if (key === 'metadata') places = writeMetadata(writer, object.metadata, presentation);
@@ -120,36 +160,60 @@ export function encodeObject(object: KubernetesObject, presentation: Presentatio
   }
   writer.close();
   const bytesTo = (at: number): number => Buffer.byteLength(writer.text.slice(0, at));
-  const added = { ...places.added, start: bytesTo(places.added.start) };
-  const inBytes = ({ start, end }: Span): Span => ({ start: bytesTo(start), end: bytesTo(end) });
-  const [metadata, version] = [inBytes(places.metadata), inBytes(places.version)];
-  return new EncodedObject(Buffer.from(writer.text), { added, metadata, version }, { held: '', wanted: '' });
+  const inBytes = {
+    addedAt: bytesTo(places.addedAt),
+    around: places.around,
+    metadataStart: bytesTo(places.metadataStart),
+    metadataEnd: bytesTo(places.metadataEnd),
+    versionStart: bytesTo(places.versionStart),
+    versionEnd: bytesTo(places.versionEnd),
+  };
+  const bytes = Buffer.from(writer.text);
+  return new EncodedObject({ buffer: bytes, at: 0, length: bytes.length, held: '' }, inBytes, '');
 }
 
-const NOTHING_ADDED: AnnotationPlace = { start: 0, before: '', after: '' };
+const NO_FRAME: AnnotationFrame = { before: '', after: '' };
+/** After stored annotations. */
+const NEXT_ANNOTATIONS: AnnotationFrame = { before: ',', after: '' };
 /** Appended to the metadata, which always has members, so it begins with a comma. */
-const NEW_ANNOTATIONS = { before: ',"annotations":{', after: '}' };
+const NEW_ANNOTATIONS: AnnotationFrame = { before: ',"annotations":{', after: '}' };
+
+const NO_PLACES: ByteOffsets = {
+  addedAt: 0,
+  around: NO_FRAME,
+  metadataStart: 0,
+  metadataEnd: 0,
+  versionStart: 0,
+  versionEnd: 0,
+};
+
+type AnnotationPlace = Pick<ByteOffsets, 'addedAt' | 'around'>;
+type VersionPlace = Pick<ByteOffsets, 'versionStart' | 'versionEnd'>;
 
 /** Returns offsets in characters, not in bytes. */
 function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, { selfLink, addedKeys }: Presentation): ByteOffsets {
   let added: AnnotationPlace | undefined;
-  let version: Span = { start: 0, end: 0 };
+  let version: VersionPlace = NO_PLACES;
   writer.open('metadata');
-  const start = writer.text.length - 1;
+  const metadataStart = writer.text.length - 1;
   for (const [key, value] of Object.entries(metadata)) {
     if (key === 'managedFields' || key === 'selfLink') continue;
     if (key === 'annotations' && addedKeys) added = writeAnnotations(writer, value, addedKeys);
     else writer.member(key, value);
-    // This member was just written, so its value ends before the closing quote.
-    if (key === 'resourceVersion') {
-      const end = writer.text.length - 1;
-      version = { start: end - (JSON.stringify(value).length - 2), end };
-    }
+    if (key === 'resourceVersion') version = versionBefore(writer.text.length, value);
     if (key === 'name' && selfLink !== undefined) writer.member('selfLink', selfLink);
   }
-  if (addedKeys) added ??= { start: writer.text.length, ...NEW_ANNOTATIONS };
+  if (addedKeys) added ??= { addedAt: writer.text.length, around: NEW_ANNOTATIONS };
   writer.close();
-  return { added: added ?? NOTHING_ADDED, metadata: { start, end: writer.text.length }, version };
+  const { addedAt, around } = added ?? NO_PLACES;
+  const { versionStart, versionEnd } = version;
+  return { addedAt, around, metadataStart, metadataEnd: writer.text.length, versionStart, versionEnd };
+}
+
+/** The place of a version that was just written, so that its closing quote is the last character. */
+function versionBefore(end: number, value: unknown): VersionPlace {
+  const versionEnd = end - 1;
+  return { versionStart: versionEnd - (JSON.stringify(value).length - 2), versionEnd };
 }
 
 function writeAnnotations(writer: ObjectWriter, annotations: unknown, addedKeys: ReadonlySet<string>): AnnotationPlace {
@@ -157,7 +221,7 @@ function writeAnnotations(writer: ObjectWriter, annotations: unknown, addedKeys:
   for (const [key, value] of Object.entries(asObject(annotations))) {
     if (!addedKeys.has(key)) writer.member(key, value);
   }
-  const place = { start: writer.text.length, before: writer.hasMembers ? ',' : '', after: '' };
+  const place = { addedAt: writer.text.length, around: writer.hasMembers ? NEXT_ANNOTATIONS : NO_FRAME };
   writer.close();
   return place;
 }

@@ -1,4 +1,5 @@
 import { compareResourceVersions } from '../../kubernetes/object.ts';
+import type { Steps } from '../../runtime/time-slices.ts';
 import { type Change, isSameShape, type Mark, type ShapedKind, withPast } from './change.ts';
 import { type ListState, later, NOTHING } from './collection-version.ts';
 import type { Entry } from './entry.ts';
@@ -9,6 +10,14 @@ export interface ChangeMoment {
   readonly version: number;
   /** How far we had followed the cluster by then. It never goes back from one change to the next. */
   readonly seen: ListState;
+}
+
+/** The changes of a list, with the work done that need not be in the step that shows them. */
+export interface PreparedChanges {
+  /** Removals first. */
+  readonly changes: readonly PreparedChange[];
+  /** The newest change of each object when all of them are in the log. Absent if they are few beside the others. */
+  readonly newest?: Map<string, Change>;
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -35,6 +44,9 @@ function supersede(change: Writable<Change>): void {
 const NO_VERSION = 0;
 const NOTHING_SEEN: ListState = { objects: NOTHING, added: NOTHING };
 
+/** Most objects never change their shape. They share this. */
+const NO_PAST: Change['past'] = [];
+
 const BEGINNING: Mark = { version: 0, changedAt: '0' };
 
 /**
@@ -43,6 +55,9 @@ const BEGINNING: Mark = { version: 0, changedAt: '0' };
  */
 const MOST_REMOVED = 1_000;
 const MOST_REMOVED_BYTES = 16 * 1024 * 1024;
+
+/** How many keys one step of `prepareAll` writes, at most a microsecond each. */
+const KEYS_A_STEP = 64;
 
 /** The log drops its superseded changes when there are this many more of them than of the others. */
 const SPARE_CHANGES = 1_024;
@@ -55,7 +70,7 @@ const SPARE_CHANGES = 1_024;
 export class ChangeLog {
   readonly #kind: ShapedKind;
   #changes: Change[] = [];
-  readonly #newest = new Map<string, Change>();
+  #newest = new Map<string, Change>();
   /** The bytes of the objects whose newest change is a removal, oldest first. */
   readonly #removed = new Map<string, number>();
   #removedBytes = 0;
@@ -84,7 +99,7 @@ export class ChangeLog {
       seen: NOTHING_SEEN,
       addedAt: isSame ? last.addedAt : mark,
       shapedAt: hasShape ? last.shapedAt : NO_VERSION,
-      past: past?.past ?? [],
+      past: past?.past ?? NO_PAST,
       pastForgottenAt: past?.pastForgottenAt ?? BEGINNING,
     };
     return { change, last, mark, isNewShape: !hasShape, removedBytes: 0 };
@@ -97,6 +112,31 @@ export class ChangeLog {
     const mark = { version: NO_VERSION, changedAt };
     const change = { ...last, ...withPast(last, entry, mark, this.#kind), ...mark, removed: entry.uid };
     return { change, last, mark, isNewShape: false, removedBytes: entry.encoded.length };
+  }
+
+  /** Prepares many changes to be added together. No other change may come before `begin`. */
+  *prepareAll(changes: readonly PreparedChange[]): Steps<PreparedChanges> {
+    if (changes.length * 2 < this.#newest.size) return { changes };
+    const newest = new Map<string, Change>();
+    for (const [key, change] of this.#newest) {
+      newest.set(key, change);
+      if (newest.size % KEYS_A_STEP === 0) yield;
+    }
+    for (const [at, { change }] of changes.entries()) {
+      newest.set(change.key, change);
+      if ((at + 1) % KEYS_A_STEP === 0) yield;
+    }
+    return { changes, newest };
+  }
+
+  /** Called before each of these changes is added, in the same step. */
+  begin({ newest }: PreparedChanges): void {
+    if (!newest) return;
+    this.#newest = newest;
+    // An object that comes back must not be forgotten as a removed one.
+    for (const key of [...this.#removed.keys()]) {
+      if (newest.get(key)?.removed === undefined) this.#forgetRemoval(key);
+    }
   }
 
   add({ change, last, mark, isNewShape, removedBytes }: PreparedChange, { version, seen }: ChangeMoment): void {
@@ -137,7 +177,7 @@ export class ChangeLog {
 
   #append(change: Change): void {
     if (this.#removed.size > 0) this.#forgetRemoval(change.key);
-    this.#newest.set(change.key, change);
+    if (this.#newest.get(change.key) !== change) this.#newest.set(change.key, change);
     this.#changes.push(change);
     if (this.#changes.length > 2 * this.#newest.size + SPARE_CHANGES) this.#sweep();
   }

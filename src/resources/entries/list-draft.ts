@@ -1,6 +1,6 @@
 import type { Replacement } from '../../kubernetes/reflector/store.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
-import type { ChangeLog, PreparedChange } from './change-log.ts';
+import type { ChangeLog, PreparedChange, PreparedChanges } from './change-log.ts';
 import { type ListedCollection, later, NOTHING } from './collection-version.ts';
 import type { Entry } from './entry.ts';
 import type { ListProgress } from './list-progress.ts';
@@ -9,13 +9,12 @@ import { Content } from './ordered-index.ts';
 /** How many keys one step looks at, at most a microsecond each. */
 const KEYS_A_STEP = 64;
 
-/** A list that is ready to be shown and still invisible. To show it is a loop over its changes, some 0.5 µs each. */
+/** A list that is ready to be shown and still invisible. To show it is a loop over its changes, some 0.2 µs each. */
 export interface ListDraft {
   readonly content: Content;
   readonly list: ListedCollection;
   readonly gone: readonly Entry[];
-  /** Removals first. */
-  readonly changes: readonly PreparedChange[];
+  readonly changes: PreparedChanges;
   /** The keys of objects whose added annotations changed, each with the version of that change. */
   readonly added: ReadonlyMap<string, string>;
 }
@@ -115,5 +114,5 @@ function* changesOf(
     prepared.push(changes.prepare(entry, previous, changedAt));
     yield;
   }
-  return { changes: prepared, added };
+  return { changes: yield* changes.prepareAll(prepared), added };
 }

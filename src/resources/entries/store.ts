@@ -197,7 +197,8 @@ export class ResourceStore implements ReflectedStore<Entry> {
     for (const { key } of gone) this.progress.forget(key);
     for (const [key, version] of added) this.progress.changed(key, version);
     const { seen } = this.progress;
-    for (const change of changes) this.#add(change, seen);
+    this.changes.begin(changes);
+    for (const change of changes.changes) this.#add(change, seen);
     this.#content = content;
   }
 
