@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { podObject, startKinds } from './kinds-stand.ts';
 
+const EVERYTHING_ENDS_MS = 40_000;
+
 test('two watches of other namespaces never share an event, nor with one over all namespaces', async () => {
   const stand = await startKinds();
   stand.allow('red');
@@ -23,4 +25,23 @@ test('two watches of other namespaces never share an event, nor with one over al
   );
   await stand.clock.spend(1_000);
   expect(seen()).toEqual(['"namespace":"red"', '"namespace":"green"']);
+});
+
+test('a kind that was let go and is read again has other ETags, and no watch resumes from the versions before', async () => {
+  const stand = await startKinds(['red'], { config: { kinds: { idle: '30s' } } });
+  const before = await stand.ask('pods');
+  const etag = before.headers.get('etag') ?? '';
+  await stand.clock.spend(EVERYTHING_ENDS_MS);
+  await stand.clock.until(
+    () => stand.service.metric('gatehouse_kinds_stopped_total{reason="idle"}'),
+    (stopped) => stopped === 1,
+  );
+  stand.cluster.objects.remove('pods', 'red/web-1');
+  stand.cluster.objects.create('pods', podObject('red', 'web-2'));
+  const after = await stand.ask('pods', 'ada', { 'if-none-match': etag });
+  expect(after.status).toBe(200);
+  expect(after.headers.get('etag')).not.toBe(etag);
+  const resumed = await stand.watch(`pods?watch=true&resourceVersion=${etag.replaceAll('"', '')}`);
+  resumed.close();
+  expect(resumed.status).toBe(410);
 });
