@@ -45,3 +45,19 @@ test('a kind that was let go and is read again has other ETags, and no watch res
   resumed.close();
   expect(resumed.status).toBe(410);
 });
+
+test('pods are chosen by a Service only with the right to list Services, however the parameter is written', async () => {
+  const stand = await startKinds(['red']);
+  stand.allow('red');
+  const metadata = { name: 'web', namespace: 'red' };
+  stand.cluster.objects.create('services', {
+    kind: 'Service',
+    apiVersion: 'v1',
+    metadata,
+    spec: { selector: { app: 'web' } },
+  });
+  expect(await stand.names('namespaces/red/pods?serviceName=web')).toEqual(['red/web-1']);
+  for (const name of ['serviceName', '%73erviceName', 'service%4eame', 'serviceNam%65']) {
+    expect(await stand.names(`namespaces/red/pods?${name}=web`, 'joe')).toBe(403);
+  }
+});
