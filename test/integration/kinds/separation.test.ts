@@ -61,3 +61,23 @@ test('pods are chosen by a Service only with the right to list Services, however
     expect(await stand.names(`namespaces/red/pods?${name}=web`, 'joe')).toBe(403);
   }
 });
+
+test('pods that a Service chooses are never a 304 after its selector changed', async () => {
+  const stand = await startKinds(['red']);
+  const metadata = { name: 'web', namespace: 'red' };
+  const service = { kind: 'Service', apiVersion: 'v1', metadata, spec: { selector: { app: 'web' } } };
+  stand.cluster.objects.create('services', service);
+  const before = await stand.ask('pods?serviceName=web');
+  const etag = before.headers.get('etag') ?? '';
+  const again = async (): Promise<string> => {
+    const { status, body } = await stand.ask('pods?serviceName=web', 'ada', { 'if-none-match': etag });
+    return status === 200 ? body.items[0].metadata.name : `${status}`;
+  };
+  expect(await again()).toBe('304');
+  stand.cluster.objects.patch('services', 'red/web', { spec: { selector: { app: 'db' } } });
+  await stand.clock.until(
+    () => stand.names('pods?serviceName=web&name=db'),
+    (names) => typeof names === 'object' && names.length === 1,
+  );
+  expect(await again()).toBe('db-1');
+});
