@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { DataTooOld, type LastProof, oldestAgeMs, tooOldText } from '../data-age.ts';
 import type { Freshness } from '../kubernetes/reflector/store.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -9,6 +10,7 @@ import type { Entry } from './entries/entry.ts';
 import { answeredResource, typeMembers } from './entries/object-kind.ts';
 import type { Snapshot } from './entries/snapshot.ts';
 import type { ResourceStore } from './entries/store.ts';
+import { dependOnOthers } from './query/filter.ts';
 import type { ListQuery } from './query/list-query.ts';
 import { placeOf, type Within } from './query/within.ts';
 import { Feed } from './watch/feed.ts';
@@ -138,6 +140,7 @@ class ResourceCache implements RunningLister {
 
   list(query: ListQuery, within?: Within): Representation {
     const snapshot = this.#freshSnapshot();
+    if (dependOnOthers(query.conditions)) return this.#chosen(snapshot, query, within);
     if (within) {
       const selection = this.#selection(snapshot, query, within);
       return this.#represent(snapshot, selectionComposer(selection), within.id);
@@ -199,6 +202,14 @@ class ResourceCache implements RunningLister {
     const composer = fullListComposer(snapshot, (outcome) => this.#warmer.asked(snapshot, outcome));
     this.#fullList = this.#represent(snapshot, composer);
     return this.#fullList;
+  }
+
+  /** The objects that other objects choose, as a Service does. These change without a new version of this list, so the ETag names the choice. */
+  #chosen({ version }: Snapshot, query: ListQuery, within: Within | undefined): Representation {
+    const selection = this.select(query, within);
+    const choice = hash('sha256', selection.entries.map(({ key }) => key).join(), 'hex').slice(0, 16);
+    const tag = versionIn(within?.id, `${this.#epoch}-${version}.${selection.total}.${choice}`);
+    return new VersionedRepresentation(tag, selectionComposer(selection), this.#store.slices);
   }
 
   #select(snapshot: Snapshot, query: ListQuery): Representation {

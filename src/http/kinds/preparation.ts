@@ -1,6 +1,7 @@
 import type { Authorizer } from '../../authorization/authorizer.ts';
 import type { HeldKinds } from '../../kinds/mirrors/held-kinds.ts';
 import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
+import { firstValue } from '../../runtime/text/parameters.ts';
 import { forbidden, toAttributes } from '../chain/authorize.ts';
 import type { Exchange } from '../exchange.ts';
 
@@ -14,7 +15,8 @@ interface PreparationParts {
 /** Brings into memory what a filter of another kind reads, if the caller may read it as well. */
 export type Preparation = (kind: ClusterKind, exchange: Exchange) => void | Promise<void>;
 
-const BY_SERVICE = /(?:^|&)serviceName=/;
+/** Read as the filter itself is, so that no other spelling of the parameter passes the right by. */
+const isByService = (query: string): boolean => firstValue(query, 'serviceName') !== undefined;
 
 /**
  * The pods of a Service are chosen by its selector, so Services are read into memory, and the caller must have the right to list them where
@@ -30,7 +32,5 @@ export function createPreparation({ authorizer, mirrors, find }: PreparationPart
     if (kind) await mirrors.hold(kind);
   };
   return ({ group, resource }, exchange) =>
-    group === '' && resource === 'pods' && BY_SERVICE.test(exchange.target.query)
-      ? prepareServices(exchange)
-      : undefined;
+    group === '' && resource === 'pods' && isByService(exchange.target.query) ? prepareServices(exchange) : undefined;
 }

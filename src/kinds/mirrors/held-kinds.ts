@@ -31,7 +31,7 @@ export interface HeldKindsParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly slices: TimeSlices;
-  /** Distinguishes the versions of this process from those of others. */
+  /** Distinguishes the versions of this process from those of others. At most 24 characters. */
   readonly epoch: string;
   readonly metrics: KindMetrics;
   wordsOf(kind: ClusterKind): KindWords;
@@ -66,6 +66,8 @@ export class HeldKinds {
   /** What a mirror threw, which is a bug. */
   readonly #broken = Promise.withResolvers<never>();
   #isStopping = false;
+  /** How many kinds were read into memory, the same one more than once. */
+  #begun = 0;
 
   constructor(options: HeldKindsOptions, parts: HeldKindsParts) {
     this.#options = options;
@@ -169,7 +171,8 @@ export class HeldKinds {
       freshness: { [name]: reflector },
       maxStalenessMs,
       clock,
-      epoch,
+      // The versions of a store begin at 0: without this, the ETags of a kind that is read again would name other objects.
+      epoch: `${epoch}${(this.#begun++).toString(36)}`,
       isWarm: false,
     });
     const now = (): number => clock.monotonic();

@@ -216,8 +216,8 @@ export class WatchBatches {
 }
 
 /** Two views with the same key choose the same objects and send them in the same form. A filter's key has no blank. */
-const viewKey = ({ form, metadataOnly, filterKey, scope = '' }: WatchView): string =>
-  `${form} ${metadataOnly} ${filterKey}~${scope}`;
+const viewKey = ({ form, metadataOnly, filterKey, scope = '', namespaceKey = '' }: WatchView): string =>
+  `${form} ${metadataOnly} ${filterKey}~${scope}/${namespaceKey}`;
 
 const isGood = ({ changes }: Part, keys: readonly string[], at: number): boolean =>
   at + changes.length < keys.length &&

@@ -17,6 +17,8 @@ export interface WatchView {
   had?(object: Shape): boolean;
   /** The part of the list that the watcher sees, for its versions. Absent: the whole list. */
   readonly scope?: string | undefined;
+  /** The namespace in the path of the watch. Part of what views share batches by, because `matches` depends on it. */
+  readonly namespaceKey?: string | undefined;
 }
 
 /** What a watcher has: the whole list of the store's version `basis`, and all later changes up to `position`. */

@@ -69,7 +69,8 @@ export class WatchViews {
   #viewOf({ names }: Within, scope: string | undefined): WatchView {
     const { matches } = this.#chosen;
     const place = this.#placeOf;
-    return { ...this.#chosen, scope, matches: (object) => names.has(place(object)) && matches(object) };
+    const namespaceKey = scope === undefined ? [...names].map(encodeURIComponent).join() : undefined;
+    return { ...this.#chosen, scope, namespaceKey, matches: (object) => names.has(place(object)) && matches(object) };
   }
 
   /** Batches are shared by the key of the filter, so it names what the client may have and what it may see. */
