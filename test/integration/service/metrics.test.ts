@@ -78,6 +78,7 @@ async function askEverything(service: Service): Promise<void> {
   await service.call(`${NODES}/zzz`, { token });
   await service.call(NODES, { token, method: 'DELETE' });
   await service.call('/kapis', { token });
+  await service.call('/kapis/resources.gatehouse.io/v1alpha3/pods', { token });
   await service.list(joe.access_token);
   await service.list('');
   await service.list('nonsense');

@@ -14,6 +14,18 @@ describe('how old data may be', () => {
     expect([status, body.message]).toEqual([503, 'nodes are not available: data is older than 5m3s']);
   });
 
+  test('kinds.idle: a kind that nobody asks for is let go after it', async () => {
+    const { service, clock } = await startOdd();
+    const { access_token: token } = await clock.during(service.signIn('ada'));
+    const pods = '/kapis/resources.gatehouse.io/v1alpha3/pods';
+    expect((await clock.during(service.call(pods, { token }))).status).toBe(200);
+    const held = (): Promise<number> => service.metric('gatehouse_kinds_held{resource="pods",way="whole"}');
+    await clock.spend(187_000);
+    expect(await held()).toBe(1);
+    await clock.spend(12_000);
+    expect(await held()).toBe(0);
+  });
+
   test('authorization.maxStaleness: a decision holds no longer while the cluster gives no other', async () => {
     const { cluster, service, clock } = await startOdd({ config: { authorization: ODD.authorization } });
     const { access_token: token } = await service.signIn('ada');

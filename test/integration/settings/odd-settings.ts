@@ -69,6 +69,7 @@ export const ODD = {
   logging: { exportLogsLimit: 19 },
   authorization: { maxStaleness: '4m7s' },
   nodes: { maxStaleness: '5m3s', selfCheck: { longestPeriod: '11m9s' } },
+  kinds: { idle: '3m13s' },
 };
 
 /** Ada, Joe and Eve, who all may do everything and have Ada's password. */

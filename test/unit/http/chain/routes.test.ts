@@ -112,6 +112,7 @@ describe('the table of routes', () => {
     ];
     const logs = '/kapis/logging.gatehouse.io/v1alpha2';
     expect(table).toEqual([
+      `${GROUP}/v1alpha3/search signed-in other json GET,HEAD`,
       ...[LIST, `${GROUP}/v1alpha3/namespaces`].flatMap((path) => [
         `${path} authorized other json GET,HEAD watch`,
         `${path}/{name} authorized other json GET,HEAD`,
