@@ -31,6 +31,8 @@ const PAUSE_MS = 9_000;
 const CONFIG = {
   ...FOLLOWING_CONFIG,
   sessions: { store: 'kubernetes' },
+  // Prometheus itself scrapes after the hour, when minutes of this clock pass in seconds: pods are still in memory then.
+  kinds: { idle: '240h' },
   authentication: {
     oauthOptions: { clients: [...CONFIDENTIAL.oauthOptions.clients, WEB] },
     serviceAccountTokens: { enabled: true, audience: 'gatehouse' },
