@@ -9,7 +9,7 @@ import { eventually } from './eventually.ts';
 import { type Gatehouse, startGatehouse } from './gatehouse.ts';
 import { NAMESPACE } from './installation.ts';
 import { CLIENTS, type ClientName, LiveListClients, type Said } from './live-list-clients.ts';
-import { WrittenNodes } from './written-nodes.ts';
+import { WRITTEN_NODES, WrittenObjects } from './written-objects.ts';
 
 /** `npm run test:live-list` goes on for ten minutes; without the variable each way to end happens once to each replica. */
 const MINUTES = Number(process.env['LIVE_LIST_MINUTES'] ?? 0);
@@ -119,7 +119,7 @@ const nodeOf = ({ name, version, step = '' }: Said): string => `${name} ${versio
  * Resolves when every client has been told of all that was changed so far. Only then the next process ends: a watch that ends
  * within a second and without an event makes client-go list again.
  */
-async function caughtUp(clients: LiveListClients, nodes: WrittenNodes): Promise<void> {
+async function caughtUp(clients: LiveListClients, nodes: WrittenObjects): Promise<void> {
   const count = nodes.changes.length;
   await eventually(
     async () => CLIENTS.map((who) => clients.of(who, 'add', 'update', 'delete').length),
@@ -141,7 +141,7 @@ test(
   'G-07 client-go is told each change once and in order, while Gatehouse processes end and start under it',
   async () => {
     const token = await (replicas[0] as Gatehouse).signIn(USER);
-    const nodes = await WrittenNodes.open(cluster);
+    const nodes = await WrittenObjects.open(cluster, WRITTEN_NODES);
     const clients = await LiveListClients.start({ urls: replicas.map(({ url }) => url), path: '/api/v1/nodes', token });
     const enough = new AbortController();
     let writing = Promise.resolve();

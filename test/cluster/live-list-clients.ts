@@ -4,9 +4,10 @@ import { createInterface } from 'node:readline';
 import { clusterTool } from '../support/cluster-tools.ts';
 
 export const CLIENTS = ['reflector', 'informer'] as const;
-export type ClientName = (typeof CLIENTS)[number];
+/** `cache` is the one of controller-runtime. */
+export type ClientName = (typeof CLIENTS)[number] | 'cache';
 
-/** What client-go did, as `tools/live-list/main.go` tells it. */
+/** What client-go did, as `tools/live-list/main.go` and `tools/controller-cache/main.go` tell it. */
 export interface Said {
   readonly who: ClientName;
   readonly what: 'watch' | 'refused' | 'list' | 'replace' | 'add' | 'update' | 'delete' | 'held' | 'end';
@@ -18,25 +19,33 @@ export interface Said {
   readonly whole?: boolean;
 }
 
-interface Options {
+interface Followed {
   readonly urls: readonly string[];
   readonly path: string;
   readonly token: string;
-  /** Default: nodes. */
-  readonly kind?: 'nodes' | 'pods';
+}
+
+interface Options extends Followed {
+  /** Default: nodes. `custom`: any kind, without a list. */
+  readonly kind?: 'nodes' | 'pods' | 'custom';
   /** Whether they list first, page by page. Default: their watch begins with the list. */
   readonly lists?: boolean;
 }
 
-/** A reflector and an informer of client-go in a process of their own. */
+interface CacheOptions extends Followed {
+  /** `Kind.version.group`; default: pods. */
+  readonly kind?: string;
+}
+
+/** Clients of a list in a process of their own. */
 export class LiveListClients {
   readonly said: Said[] = [];
   readonly #process: ChildProcess;
   readonly #ended: Promise<unknown>;
 
-  private constructor(program: string, { urls, path, token, kind = 'nodes', lists = false }: Options) {
-    this.#process = spawn(program, [`-urls=${urls.join()}`, `-path=${path}`, `-kind=${kind}`, `-lists=${lists}`], {
-      env: { ...process.env, TOKEN: token, KUBE_FEATURE_WatchListClient: String(!lists) },
+  private constructor(program: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
+    this.#process = spawn(program, args, {
+      env: { ...process.env, ...environment },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const lines = createInterface({ input: this.#process.stdout as NodeJS.ReadableStream });
@@ -44,8 +53,17 @@ export class LiveListClients {
     this.#ended = Promise.all([once(lines, 'close'), once(this.#process, 'exit')]);
   }
 
-  static async start(options: Options): Promise<LiveListClients> {
-    return new LiveListClients(await clusterTool('liveList'), options);
+  /** A reflector and an informer of client-go. */
+  static async start({ urls, path, token, kind = 'nodes', lists = false }: Options): Promise<LiveListClients> {
+    const args = [`-urls=${urls.join()}`, `-path=${path}`, `-kind=${kind}`, `-lists=${lists}`];
+    const environment = { TOKEN: token, KUBE_FEATURE_WatchListClient: String(!lists) };
+    return new LiveListClients(await clusterTool('liveList'), args, environment);
+  }
+
+  /** The cache of controller-runtime. */
+  static async startCache({ urls, path, token, kind = '' }: CacheOptions): Promise<LiveListClients> {
+    const args = [`-urls=${urls.join()}`, `-path=${path}`, `-kind=${kind}`];
+    return new LiveListClients(await clusterTool('controllerCache'), args, { TOKEN: token });
   }
 
   of(who: ClientName, ...what: readonly Said['what'][]): Said[] {

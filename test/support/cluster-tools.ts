@@ -216,6 +216,15 @@ const TOOLS = {
     ldflags: helm3Version,
     minutes: 1,
   },
+  // In the module of Helm 4 too.
+  controllerCache: {
+    name: 'controller-cache',
+    module: 'helm',
+    from: 'sigs.k8s.io/controller-runtime',
+    package: './controller-cache',
+    source: 'controller-cache/main.go',
+    minutes: 1,
+  },
 } as const satisfies Record<string, Tool>;
 
 /**

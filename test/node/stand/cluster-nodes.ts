@@ -2,23 +2,25 @@ import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
 import { nodeMaker, planNodes } from '../../../dev/cluster/population/nodes.ts';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
-import { NodeRequests } from '../../support/control-plane/node-requests.ts';
+import { ObjectRequests } from '../../support/control-plane/object-requests.ts';
 
 const AT_ONCE = 16;
 
 /** Node objects of the cluster, created and deleted as its administrator. */
 export class ClusterNodes {
-  readonly #requests: NodeRequests;
+  readonly #requests: ObjectRequests;
   readonly #simulated: string[] = [];
 
-  private constructor(requests: NodeRequests) {
+  private constructor(requests: ObjectRequests) {
     this.#requests = requests;
   }
 
   static async open(): Promise<ClusterNodes> {
     const { clusters, users } = JSON.parse(await readFile(inject('kubeconfig'), 'utf8'));
     const { server, 'certificate-authority': caFile } = clusters[0].cluster;
-    return new ClusterNodes(await NodeRequests.open({ url: server, caFile, token: users[0].user.token }));
+    return new ClusterNodes(
+      await ObjectRequests.open({ url: server, caFile, token: users[0].user.token }, '/api/v1/nodes'),
+    );
   }
 
   create = (node: object): Promise<void> => this.#send('POST', '', { apiVersion: 'v1', kind: 'Node', ...node });

@@ -17,8 +17,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -76,12 +78,17 @@ type replicas struct {
 	next    atomic.Uint64
 }
 
-func newReplicas(urls []string, path, token string) (*replicas, error) {
+func newReplicas(urls []string, path, token string, isTyped bool) (*replicas, error) {
 	all := &replicas{path: path}
 	for _, url := range urls {
-		config := &rest.Config{Host: url, BearerToken: token, APIPath: "/"}
+		config := &rest.Config{Host: url, BearerToken: token}
+		if isTyped {
+			config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+		} else {
+			config = dynamic.ConfigFor(config)
+		}
+		config.APIPath = "/"
 		config.GroupVersion = &corev1.SchemeGroupVersion
-		config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 		client, err := rest.RESTClientFor(config)
 		if err != nil {
 			return nil, err
@@ -159,16 +166,19 @@ func tellHeld(who string, store cache.Store) {
 func main() {
 	urls := flag.String("urls", "", "of the replicas, with commas between them")
 	path := flag.String("path", "", "of the list")
-	kind := flag.String("kind", "nodes", "nodes or pods")
+	kind := flag.String("kind", "nodes", "nodes, pods, or custom: objects of any kind, without a list")
 	lists := flag.Bool("lists", false, "whether to list, page by page, before a watch")
 	flag.Parse()
-	all, err := newReplicas(strings.Split(*urls, ","), *path, os.Getenv("TOKEN"))
+	all, err := newReplicas(strings.Split(*urls, ","), *path, os.Getenv("TOKEN"), *kind != "custom")
 	if err != nil {
 		log.Fatal(err)
 	}
 	var expected runtime.Object = &corev1.Node{}
-	if *kind == "pods" {
+	switch *kind {
+	case "pods":
 		expected = &corev1.Pod{}
+	case "custom":
+		expected = &unstructured.Unstructured{}
 	}
 	if *lists {
 		all.list = func() runtime.Object {
