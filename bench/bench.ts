@@ -72,6 +72,7 @@ export const visiblePlan = (cluster: BenchCluster, gatehouse: Gatehouse, tries: 
   cluster: cluster.target,
   gatehouse: gatehouse.target,
   listPath: gatehouse.listPath,
+  objectsPath: '/api/v1/nodes',
   nodes: cluster.nodeNames,
   tries,
   everyMs: VISIBLE_EVERY_MS,

@@ -14,7 +14,7 @@ export interface Children {
   /** The arguments of Node.js that start Gatehouse: its sources, or the output of `npm run build` as the image runs it. */
   readonly program: readonly string[];
   /** Starts a process with a channel for messages. It ends when the channel does. */
-  fork(script: string, args?: readonly string[]): ChildProcess;
+  fork(script: string, args?: readonly string[], nodeArguments?: readonly string[]): ChildProcess;
   /** Starts a program whose output goes to `logFile`. A pipe would cost this process time for every line. */
   start(program: string, args: readonly string[], how: StartOptions): ChildProcess;
 }
@@ -46,7 +46,7 @@ export function createChildren(program: readonly string[]): Children {
   return {
     folder,
     program,
-    fork: (script, args = []) => keep(fork(script, [...args])),
+    fork: (script, args = [], nodeArguments = []) => keep(fork(script, [...args], { execArgv: [...nodeArguments] })),
     start,
   };
 }

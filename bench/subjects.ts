@@ -7,10 +7,12 @@ import { measureFlood, printFlood } from './flood.ts';
 import { measureGateway, printGateway } from './gateway.ts';
 import { measureGrowth, printGrowth } from './growth.ts';
 import { measureIdle, printIdle } from './idle.ts';
-import { measureKinds, printKinds } from './kinds.ts';
+import { measureKinds } from './kinds/kinds.ts';
+import { printKinds } from './kinds/print.ts';
 import { measureLists, printLists } from './lists.ts';
 import { measureLogin, printLogin } from './login.ts';
 import { measureLogs, printLogs } from './logs.ts';
+import { measureNamespaces, printNamespaces } from './namespaces.ts';
 import { measurePages, printPages } from './pages.ts';
 import { measureReviews, printReviews } from './reviews.ts';
 import { measureSignIn, printSignIn } from './sign-in.ts';
@@ -39,7 +41,16 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     printLists,
   ),
   pages: subject('a page and a selector out of 5,000 nodes', measurePages, printPages),
-  kinds: subject('a list of 5,000 namespaces beside one of nodes that has as many bytes', measureKinds, printKinds),
+  namespaces: subject(
+    'a list of 5,000 namespaces beside one of nodes that has as many bytes',
+    measureNamespaces,
+    printNamespaces,
+  ),
+  kinds: onDemand(
+    'every kind: pages and lists of 20,000 pods beside kube-apiserver; permitted pages; memory; 40 kinds; search (KINDS_PODS and others)',
+    measureKinds,
+    printKinds,
+  ),
   size: subject('memory with 5,000 nodes and 150,000 pods; start up to 15,000 nodes', measureSize, printSize),
   idle: subject('what an idle process, a reflector and 1,000 idle connections cost', measureIdle, printIdle),
   churn: subject('lists of 1,000 nodes while they change', measureChurn, printChurn),

@@ -6,6 +6,8 @@ export interface VisiblePlan {
   readonly cluster: Target;
   readonly gatehouse: Target;
   readonly listPath: string;
+  /** The path of one of `nodes` in the cluster's API is this, a slash and its name. */
+  readonly objectsPath: string;
   readonly nodes: readonly string[];
   readonly tries: number;
   /** The time from the start of one try to the start of the next. A try that takes longer delays the next. */
@@ -51,7 +53,7 @@ export async function runVisible(plan: VisiblePlan): Promise<VisibleReport> {
 async function change(cluster: Connection, plan: VisiblePlan, to: { name: string; value: string }): Promise<void> {
   const request = requestBytes(plan.cluster, {
     method: 'PATCH',
-    path: `/api/v1/nodes/${to.name}`,
+    path: `${plan.objectsPath}/${to.name}`,
     headers: { 'content-type': 'application/merge-patch+json' },
     body: JSON.stringify({ metadata: { labels: { [LABEL]: to.value } } }),
   });

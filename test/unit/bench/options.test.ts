@@ -27,6 +27,7 @@ const ON_DEMAND = [
   'browser',
   'visits',
   'growth',
+  'kinds',
 ];
 
 describe('bench options', () => {
@@ -66,7 +67,7 @@ describe('bench options', () => {
     [
       '--only',
       'list',
-      '--only: expected one of lists, pages, kinds, size, idle, churn, storm, curve, soak, sign-in, browser, reviews, watch, accounts, gateway, login, growth, flood, logs, visits, turns, not "list"',
+      '--only: expected one of lists, pages, namespaces, kinds, size, idle, churn, storm, curve, soak, sign-in, browser, reviews, watch, accounts, gateway, login, growth, flood, logs, visits, turns, not "list"',
     ],
     ['--rounds', '1e3', '--rounds: expected a positive whole number, not "1e3"'],
   ])('refuses %s %j with a sentence', (option, value, message) => {

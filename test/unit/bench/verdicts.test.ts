@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { printChurn } from '../../../bench/churn.ts';
-import { printKinds } from '../../../bench/kinds.ts';
 import { type ListResults, printLists } from '../../../bench/lists.ts';
 import type { LoadReport } from '../../../bench/load/load.ts';
 import type { ProbeReport } from '../../../bench/load/probes.ts';
+import { printNamespaces } from '../../../bench/namespaces.ts';
 import { printPages } from '../../../bench/pages.ts';
 import type { Turns } from '../../../bench/peers/turns.ts';
 import { leastRatio } from '../../../bench/side-by-side.ts';
@@ -55,7 +55,7 @@ describe('bench results of the budgets', () => {
       { coding: 'identity', namespaces: load(89), nodes: load(100) },
       { coding: 'gzip', namespaces: load(50), nodes: load(100) },
     ] as const;
-    const text = printKinds({ namespaces: 5_000, nodes: 400, rounds });
+    const text = printNamespaces({ namespaces: 5_000, nodes: 400, rounds });
     expect(rowOf(text, 'identity')).toBe('0.10 MB | 0.10 MB | 89.0 | 100 | 0.89 | ≥ 0.9 | MISSED');
     expect(rowOf(text, 'gzip')).toBe('0.10 MB | 0.10 MB | 50.0 | 100 | 0.50 | –');
   });

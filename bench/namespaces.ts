@@ -9,16 +9,16 @@ import { median, ratios } from './statistics.ts';
 import { count, megabytes, number, table, verdict } from './table.ts';
 
 /** A list of many namespaces beside a list of nodes that has as many bytes, in one coding. */
-interface KindRound {
+interface NamespaceRound {
   readonly coding: Coding;
   readonly namespaces: LoadReport;
   readonly nodes: LoadReport;
 }
 
-export interface KindResults {
+export interface NamespaceResults {
   readonly namespaces: number;
   readonly nodes: number;
-  readonly rounds: readonly KindRound[];
+  readonly rounds: readonly NamespaceRound[];
 }
 
 const NAMESPACES = 5_000;
@@ -31,7 +31,7 @@ const ADDED_TO_NAMESPACE = 160;
 const ADDED_TO_NODE = 550;
 
 /** Measures both kinds alternately, on one Gatehouse. */
-export async function measureKinds(bench: Bench): Promise<KindResults> {
+export async function measureNamespaces(bench: Bench): Promise<NamespaceResults> {
   const objects = Array.from({ length: NAMESPACES }, (_, at) => makeNamespace(at));
   const bytes = objects.reduce((sum, object) => sum + JSON.stringify(object).length, 0);
   const nodes = Math.round((bytes + NAMESPACES * ADDED_TO_NAMESPACE) / (NODE_BYTES + ADDED_TO_NODE));
@@ -72,8 +72,8 @@ function createAll({ objects }: SimulatedCluster, namespaces: readonly NewObject
   for (const namespace of namespaces) objects.create('namespaces', namespace);
 }
 
-async function measureRounds({ generator, options }: Bench, namespaces: Peer, nodes: Peer): Promise<KindRound[]> {
-  const rounds: KindRound[] = [];
+async function measureRounds({ generator, options }: Bench, namespaces: Peer, nodes: Peer): Promise<NamespaceRound[]> {
+  const rounds: NamespaceRound[] = [];
   for (let round = 0; round < options.rounds; round++)
     for (const coding of CODINGS) {
       const ofNamespaces = await generator.load(listPlan(namespaces, coding, options.seconds));
@@ -84,7 +84,7 @@ async function measureRounds({ generator, options }: Bench, namespaces: Peer, no
 }
 
 /** The two lists as text: a table with its target. */
-export function printKinds({ namespaces, nodes, rounds }: KindResults): string {
+export function printNamespaces({ namespaces, nodes, rounds }: NamespaceResults): string {
   const rows = CODINGS.map((coding) => {
     const own = rounds.filter((round) => round.coding === coding);
     const rates = (of: 'namespaces' | 'nodes'): number[] => own.map((round) => round[of].requestsPerSecond);
