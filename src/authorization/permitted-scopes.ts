@@ -43,6 +43,10 @@ const MOST_DENIED_LIFETIME_MS = 300_000;
 
 /** How many namespaces all scopes together remember: 100 bytes each, 25 MB. The scope that was used longest ago goes first. */
 const MOST_REMEMBERED = 250_000;
+/** A scope itself takes as much as so many namespaces, also while it knows none. */
+const WEIGHT_OF_SCOPE = 20;
+/** How often the scopes are counted. There may be thousands, so not at each request. */
+const COUNT_MS = 1_000;
 
 /** Creates the scopes of all subjects. */
 export const createPermittedScopes = (parts: PermittedScopesParts): PermittedScopes & { forget(user: string): void } =>
@@ -53,6 +57,7 @@ class RememberedScopes implements PermittedScopes {
   /** In the order of their last use, the oldest first. */
   readonly #scopes = new Map<string, SubjectScope>();
   readonly #keyOf = createDecisionKeys();
+  #countedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: PermittedScopesParts) {
     this.#parts = parts;
@@ -63,9 +68,8 @@ class RememberedScopes implements PermittedScopes {
     const known = this.#scopes.get(key) ?? new SubjectScope(subject, right, this.#parts);
     this.#scopes.delete(key);
     this.#scopes.set(key, known);
-    const scope = known.current(signal);
     this.#bound();
-    return scope;
+    return known.current(signal);
   }
 
   /** Makes the next use of each scope of this user ask the cluster again. */
@@ -74,12 +78,15 @@ class RememberedScopes implements PermittedScopes {
   }
 
   #bound(): void {
+    const now = this.#parts.clock.monotonic();
+    if (now - this.#countedAt < COUNT_MS) return;
+    this.#countedAt = now;
     let remembered = 0;
-    for (const { size } of this.#scopes.values()) remembered += size;
-    for (const [key, { size }] of this.#scopes) {
+    for (const { weight } of this.#scopes.values()) remembered += weight;
+    for (const [key, { weight }] of this.#scopes) {
       if (remembered <= MOST_REMEMBERED || this.#scopes.size === 1) return;
       this.#scopes.delete(key);
-      remembered -= size;
+      remembered -= weight;
     }
   }
 }
@@ -98,6 +105,9 @@ class SubjectScope {
   /** When the reviews began by which all permitted and all denied ones were last decided. Monotonic milliseconds. */
   #permittedAt = Number.NEGATIVE_INFINITY;
   #deniedAt = Number.NEGATIVE_INFINITY;
+  /** When the last round began in which the cluster made every decision. Monotonic milliseconds. */
+  #provedAt = Number.NEGATIVE_INFINITY;
+  #expiries = 0;
   #round: Promise<PermittedScope> | undefined;
 
   constructor(subject: Subject, right: NamespacedRight, parts: PermittedScopesParts) {
@@ -106,13 +116,21 @@ class SubjectScope {
     this.#parts = parts;
   }
 
-  get size(): number {
-    return this.#permitted.size + this.#denied.size;
+  get weight(): number {
+    return WEIGHT_OF_SCOPE + this.#size;
   }
 
+  /** A round that is under way began with the old rights, so it counts for nothing. */
   expire(): void {
     this.#permittedAt = Number.NEGATIVE_INFINITY;
     this.#deniedAt = Number.NEGATIVE_INFINITY;
+    this.#provedAt = Number.NEGATIVE_INFINITY;
+    this.#expiries++;
+    this.#round = undefined;
+  }
+
+  get #size(): number {
+    return this.#permitted.size + this.#denied.size;
   }
 
   current(signal: AbortSignal): PermittedScope | Promise<PermittedScope> {
@@ -123,7 +141,8 @@ class SubjectScope {
     const lifetimeMs = lifetimeOf(this.#permitted.size, MOST_LIFETIME_MS);
     if (!scope || age >= lifetimeMs) {
       return this.#review(signal).catch((error) => {
-        if (scope && age <= maxStaleMs && isOutage(error)) return this.#scope ?? scope;
+        const provedAge = clock.monotonic() - this.#provedAt;
+        if (scope && provedAge <= maxStaleMs && isOutage(error)) return this.#scope ?? scope;
         throw error;
       });
     }
@@ -136,21 +155,24 @@ class SubjectScope {
   /** Leaves out at once what was deleted, or made again under the same name. Returns whether there are namespaces to review. */
   #compare(version: number): boolean {
     if (version === this.#seen) return false;
-    const existing = new Map(this.#parts.namespaces.all().map(({ name, uid }) => [name, uid]));
+    const existing = this.#existing();
     for (const known of [this.#permitted, this.#denied]) {
       for (const [name, uid] of known) if (existing.get(name) !== uid) known.delete(name);
     }
     this.#seen = version;
     if (this.#scope) this.#show();
-    return existing.size > this.size;
+    return existing.size > this.#size;
   }
 
   /** One round of reviews. All callers wait for the same one; it goes on when the first of them gives up. */
   #review(signal: AbortSignal): Promise<PermittedScope> {
-    this.#round ??= this.#decideAll().finally(() => {
-      this.#round = undefined;
-    });
-    return signal === NEVER ? this.#round : unlessAborted(this.#round, signal);
+    const round =
+      this.#round ??
+      this.#decideAll().finally(() => {
+        if (this.#round === round) this.#round = undefined;
+      });
+    this.#round = round;
+    return signal === NEVER ? round : unlessAborted(round, signal);
   }
 
   async #decideAll(): Promise<PermittedScope> {
@@ -161,8 +183,10 @@ class SubjectScope {
     const denied = all.filter(isDenied);
     const isFirst = this.#scope === undefined;
     const areDeniedOld = began - this.#deniedAt >= lifetimeOf(denied.length, MOST_DENIED_LIFETIME_MS);
-    await this.#decide(all.filter((one) => !isDenied(one)));
+    const made = await this.#decide(all.filter((one) => !isDenied(one)));
+    if (made === 'expired') return this.#review(NEVER);
     this.#permittedAt = began;
+    if (made === 'new') this.#provedAt = began;
     if (isFirst) this.#deniedAt = began;
     // Nothing is left of the scope: before anybody is refused, we ask whether another right came instead.
     else if (areDeniedOld && this.#permitted.size === 0) await this.#decideDenied(denied, began);
@@ -179,21 +203,37 @@ class SubjectScope {
     this.#show();
   }
 
-  async #decide(asked: readonly ExistingNamespace[]): Promise<void> {
+  /** `old`: while the cluster did not answer, decisions were used that it made before. `expired`: nothing was learnt. */
+  async #decide(asked: readonly ExistingNamespace[]): Promise<'new' | 'old' | 'expired'> {
     const { authorizer, seats } = this.#parts;
+    const expiries = this.#expiries;
+    let areNew = true;
     const passes = async ({ name }: ExistingNamespace): Promise<boolean> => {
       const attributes = { ...this.#right, namespace: name };
       // `get` of a namespace itself is a question about its name, as in Kubernetes' request info.
       const named = this.#right.resource === 'namespaces' ? { ...attributes, name } : attributes;
-      return (await authorizer.authorize(this.subject, { resource: named })).allowed;
+      const { allowed, source } = await authorizer.authorize(this.subject, { resource: named });
+      if (source === 'stale') areNew = false;
+      return allowed;
     };
     const reviews = { seats, subject: this.subject.name, signal: NEVER };
     const allowed = new Set(await filterByReview(asked, passes, reviews));
+    if (expiries !== this.#expiries) return 'expired';
+    const existing = this.#existing();
     for (const one of asked) {
+      if (existing.get(one.name) !== one.uid) {
+        this.#seen = undefined; // It is gone, or was made again: the next comparison finds out.
+        continue;
+      }
       const [into, outOf] = allowed.has(one) ? [this.#permitted, this.#denied] : [this.#denied, this.#permitted];
       outOf.delete(one.name);
       into.set(one.name, one.uid);
     }
+    return areNew ? 'new' : 'old';
+  }
+
+  #existing(): Map<string, string> {
+    return new Map(this.#parts.namespaces.all().map(({ name, uid }) => [name, uid]));
   }
 
   #show(): PermittedScope {

@@ -20,6 +20,8 @@ const STRETCH_BYTES = 2 ** 20;
 export class WeighedStore implements ReflectedStore<Entry> {
   readonly #store: ReflectedStore<Entry>;
   readonly #watch: FirstListWatch;
+  /** By key, because a list that breaks begins again. Empty when the first list is shown. */
+  readonly #weights = new Map<string, number>();
   #weight = 0;
   /** The weight up to which `fits` has been asked. */
   #room = 0;
@@ -37,9 +39,16 @@ export class WeighedStore implements ReflectedStore<Entry> {
   toEntry(object: KubernetesObject): Entry {
     const entry = this.#store.toEntry(object);
     if (this.#isListed) return entry;
-    this.#weight += weightOf(entry.encoded.length);
+    const weight = weightOf(entry.encoded.length);
+    this.#weight += weight - (this.#weights.get(entry.key) ?? 0);
+    this.#weights.set(entry.key, weight);
     if (this.#weight > this.#room) this.#askForRoom();
     return entry;
+  }
+
+  /** The bytes of the objects that have come and are not shown yet. */
+  get arriving(): number {
+    return this.#weight;
   }
 
   #askForRoom(): void {
@@ -67,6 +76,8 @@ export class WeighedStore implements ReflectedStore<Entry> {
       show();
       if (this.#isListed) return;
       this.#isListed = true;
+      this.#weight = 0;
+      this.#weights.clear();
       this.#watch.listed();
     };
   }

@@ -19,6 +19,8 @@ export interface HeldKindParts {
   readonly reflector: Reflector;
   /** Settles when the first list is shown, or cannot be. */
   readonly first: Promise<FirstList>;
+  /** The bytes of the objects that have come in the first list and are not shown yet. */
+  arriving(): number;
   /** Monotonic milliseconds. */
   now(): number;
 }
@@ -70,7 +72,7 @@ export class HeldKind {
 
   /** Bytes, by the texts that are held and a measured size of the rest. */
   get bytes(): number {
-    return this.store.heldBytes() + this.store.size * BYTES_OF_ENTRY;
+    return this.store.heldBytes() + this.store.size * BYTES_OF_ENTRY + this.#parts.arriving();
   }
 
   get ageMs(): number {

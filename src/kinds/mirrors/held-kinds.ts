@@ -79,9 +79,8 @@ export class HeldKinds {
   /** The kind if it is in memory and its first list is there. Counts as a use. */
   held(kind: Pick<ClusterKind, 'resource' | 'group'>): HeldKind | undefined {
     const held = this.#held.get(qualifiedName(kind));
-    if (!held?.hasSynced) return undefined;
-    held.used();
-    return held;
+    held?.used();
+    return held?.hasSynced ? held : undefined;
   }
 
   /** All kinds whose first list is in memory. */
@@ -126,7 +125,7 @@ export class HeldKinds {
 
   #round(): void {
     for (const held of [...this.#held.values()]) {
-      if (held.hasSynced && held.idleMs > this.#options.idleMs) this.#letGo(held, 'idle');
+      if (held.idleMs > this.#options.idleMs) this.#letGo(held, 'idle');
     }
     this.#makeRoom(0, undefined);
   }
@@ -176,7 +175,17 @@ export class HeldKinds {
       isWarm: false,
     });
     const now = (): number => clock.monotonic();
-    const held: HeldKind = new HeldKind({ clusterKind, way, store, lister, reflector, first: first.promise, now });
+    const arriving = (): number => weighed.arriving;
+    const held: HeldKind = new HeldKind({
+      clusterKind,
+      way,
+      store,
+      lister,
+      reflector,
+      first: first.promise,
+      arriving,
+      now,
+    });
     held.stopped.addEventListener('abort', () => first.resolve('let go'), { once: true });
     this.#held.set(name, held);
     metrics.started();
