@@ -113,14 +113,19 @@ export class HeldKinds {
 
   /** Lets idle kinds go until the signal aborts, and then all. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts;
-    while (!signal.aborted) {
-      await Promise.race([clock.sleep(ROUND_MS, signal), this.#broken.promise]);
-      this.#round();
-    }
+    // One race for all rounds: each would leave something behind at the promise that outlives it.
+    await Promise.race([this.#rounds(signal), this.#broken.promise]);
     this.#isStopping = true;
     for (const held of [...this.#held.values()]) this.#letGo(held, 'stopping');
     await Promise.all(this.#running);
+  }
+
+  async #rounds(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    while (!signal.aborted) {
+      await clock.sleep(ROUND_MS, signal);
+      this.#round();
+    }
   }
 
   #round(): void {

@@ -136,7 +136,9 @@ export class WatchBatches {
       const isLost = next < lost.length;
       const key = (isLost ? lost[next] : gained[next - lost.length]) as string;
       const [entry, change] = [this.#store.get(key), this.#store.changes.of(key)];
-      if (!entry || !change || view.matches(entry) === isLost) continue;
+      // What the filters left out was never sent. Of it the client must not even learn the name.
+      const isTold = entry && (isLost ? view.had?.(entry) : view.matches(entry));
+      if (!isTold || !change) continue;
       batch.add(isLost ? { change, type: 'DELETED', uid: entry.uid } : { change, type: 'ADDED', entry });
     }
     const { seen } = this.#store.progress;
