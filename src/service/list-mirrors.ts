@@ -101,13 +101,7 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
       namespaces.lister.refresh();
       return namespaceStore.entries();
     },
-    namespaceSource: {
-      version() {
-        namespaces.lister.refresh();
-        return namespaceStore.version;
-      },
-      all: () => namespaceStore.entries(),
-    },
+    namespaceSource: toNamespaceSource(namespaceStore, namespaces),
     searched: [
       { store: nodeStore, lister: nodes.lister },
       { store: namespaceStore, lister: namespaces.lister },
@@ -117,6 +111,27 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
     upkeep: allUpkeep([nodes.upkeep, namespaces.upkeep, { ...NO_UPKEEP, parts: ofPods }]),
   };
 }
+
+/** Its version changes only when a namespace comes or goes: not with labels and phases, of which what people may see does not depend. */
+function toNamespaceSource(store: ResourceStore, { lister }: ListMirror): NamespaceSource {
+  let compared: { readonly version: number; readonly entries: readonly Entry[] } = { version: -1, entries: [] };
+  let version = 0;
+  return {
+    version() {
+      lister.refresh();
+      if (store.version === compared.version) return version;
+      const entries = store.entries();
+      if (!haveSameUids(entries, compared.entries)) version++;
+      compared = { version: store.version, entries };
+      return version;
+    },
+    all: () => store.entries(),
+  };
+}
+
+const haveSameUids = (some: readonly Entry[], others: readonly Entry[]): boolean =>
+  some.length === others.length &&
+  some.every(({ name, uid }, at) => name === others[at]?.name && uid === others[at]?.uid);
 
 const servedList = ({ kind }: ResourceStore, { lister }: ListMirror): ServedList => ({
   kind,

@@ -155,10 +155,12 @@ class KindReads {
     const within = await this.#visible.of(exchange);
     const known = form === 'events' ? String(lastEventId ?? '') : undefined;
     const query = this.#parsersOf(kind).watch(exchange.target.query, known);
-    await this.#prepare(kind, exchange);
+    const read = await this.#prepare(kind, exchange);
     const held = await kinds.mirrors.hold(kind);
     if (held.way === 'fields' && !metadataOnly) throw metadataOnlyHeld(kind.resource);
     exchange.atEnd(held.watched());
+    // The watch looks at a selector when it first comes to a namespace, which may be later than Services would stay by themselves.
+    if (read) exchange.atEnd(read.watched());
     const asked = { ...query, metadataOnly, ...(within ? { within } : {}) };
     watchesOf(held).open(exchange, asked, form, scopeHeaders(platform, within));
   };

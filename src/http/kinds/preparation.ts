@@ -1,4 +1,5 @@
 import type { Authorizer } from '../../authorization/authorizer.ts';
+import type { HeldKind } from '../../kinds/mirrors/held-kind.ts';
 import type { HeldKinds } from '../../kinds/mirrors/held-kinds.ts';
 import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
 import { firstValue } from '../../runtime/text/parameters.ts';
@@ -12,8 +13,8 @@ interface PreparationParts {
   find(group: string, resource: string): ClusterKind | undefined | Promise<ClusterKind | undefined>;
 }
 
-/** Brings into memory what a filter of another kind reads, if the caller may read it as well. */
-export type Preparation = (kind: ClusterKind, exchange: Exchange) => void | Promise<void>;
+/** Brings into memory what a filter reads of another kind, if the caller may read that as well. Returns that kind, if there is one. */
+export type Preparation = (kind: ClusterKind, exchange: Exchange) => undefined | Promise<HeldKind | undefined>;
 
 /** Read as the filter itself is, so that no other spelling of the parameter passes the right by. */
 const isByService = (query: string): boolean => firstValue(query, 'serviceName') !== undefined;
@@ -23,13 +24,13 @@ const isByService = (query: string): boolean => firstValue(query, 'serviceName')
  * the pods are listed (KD-10).
  */
 export function createPreparation({ authorizer, mirrors, find }: PreparationParts): Preparation {
-  const prepareServices = async (exchange: Exchange): Promise<void> => {
+  const prepareServices = async (exchange: Exchange): Promise<HeldKind | undefined> => {
     const { info, identity } = exchange.signedIn;
     const services = { ...info, resource: 'services', group: '', version: 'v1', verb: 'list', name: '' };
     const { allowed } = await authorizer.authorize(identity, { resource: toAttributes(services) });
     if (!allowed) throw forbidden(identity.name, services);
     const kind = await find('', 'services');
-    if (kind) await mirrors.hold(kind);
+    return kind && mirrors.hold(kind);
   };
   return ({ group, resource }, exchange) =>
     group === '' && resource === 'pods' && isByService(exchange.target.query) ? prepareServices(exchange) : undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { podObject, startKinds } from './kinds-stand.ts';
+import { namespaceObject, podObject, startKinds } from './kinds-stand.ts';
 
 const EVERYTHING_ENDS_MS = 40_000;
 
@@ -80,4 +80,29 @@ test('pods that a Service chooses are never a 304 after its selector changed', a
     (names) => typeof names === 'object' && names.length === 1,
   );
   expect(await again()).toBe('db-1');
+});
+
+test('a watch by a Service keeps Services in memory, so that it also finds the pods of a namespace that comes late', async () => {
+  const stand = await startKinds(['red'], { config: { kinds: { idle: '30s' } } });
+  const service = (namespace: string) => ({
+    kind: 'Service',
+    apiVersion: 'v1',
+    metadata: { name: 'web', namespace },
+    spec: { selector: { app: 'web' } },
+  });
+  stand.cluster.objects.create('services', service('red'));
+  const watch = await stand.watch('pods?watch=true&serviceName=web');
+  await stand.clock.until(
+    () => watch.story,
+    (story) => story.includes('ADDED web-1'),
+  );
+  await stand.clock.spend(60_000);
+  stand.cluster.objects.create('namespaces', namespaceObject('late'));
+  stand.cluster.objects.create('services', service('late'));
+  await stand.clock.spend(1_000);
+  stand.cluster.objects.create('pods', podObject('late', 'web-2'));
+  await stand.clock.until(
+    () => watch.story,
+    (story) => story.includes('ADDED web-2'),
+  );
 });
