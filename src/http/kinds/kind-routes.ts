@@ -19,7 +19,7 @@ import { allowedMs, LIST_HEADERS } from '../routes/lists.ts';
 import { scopeHeaders, type VisibleParts } from '../routes/visible-part.ts';
 import type { Watches } from '../watch/watches.ts';
 import { createAskedKinds } from './asked-kind.ts';
-import { createPreparation, type Preparation } from './preparation.ts';
+import type { Preparation } from './preparation.ts';
 
 /** What the routes need of the kinds of the cluster. */
 export interface ServedKinds {
@@ -31,9 +31,10 @@ export interface ServedKinds {
   kindValueOf(kind: ClusterKind): Kind;
 }
 
-export interface KindRouteParts extends Pick<RouteTools, 'platform' | 'writer' | 'deadline' | 'authorizer'> {
+export interface KindRouteParts extends Pick<RouteTools, 'platform' | 'writer' | 'deadline'> {
   readonly kinds: ServedKinds;
   readonly visible: VisibleParts;
+  readonly prepare: Preparation;
   /** The watches of a kind in memory. */
   watchesOf(held: HeldKind): Watches;
 }
@@ -84,8 +85,7 @@ class KindReads {
     this.#parts = parts;
     this.#askedOf = askedOf;
     this.#visible = parts.visible;
-    const { authorizer, kinds } = parts;
-    this.#prepare = createPreparation({ authorizer, mirrors: kinds.mirrors, find: kinds.catalog.find });
+    this.#prepare = parts.prepare;
     this.#parsersOf = derived((kind) => toParsers(parts.kinds.kindValueOf(kind)));
   }
 

@@ -13,6 +13,7 @@ import { createVisibleNamespaces, createVisibleParts, type VisibleParts } from '
 import { createRecheck, type Recheck } from '../watch/recheck.ts';
 import { Watches, watchSeats } from '../watch/watches.ts';
 import { kindRoutes, type ServedKinds } from './kind-routes.ts';
+import { createPreparation } from './preparation.ts';
 import { scopedRecheck } from './scoped-recheck.ts';
 import { type ServedSearch, searchRoute } from './search-route.ts';
 
@@ -54,12 +55,14 @@ export const listFamily =
     const searching = search ? [searchRoute({ ...tools, ...search })] : [];
     if (!kinds) return { routes: [...always, ...searching] };
     const visible = createVisibleParts(kinds.scopes);
-    const watchesOf = derived((held: HeldKind) => {
-      const { lister, stopped } = held;
-      return createWatches({ source: lister, age: lister, visible, stopped }, watching);
+    const { mirrors, catalog } = kinds;
+    const prepare = createPreparation({ authorizer: tools.authorizer, mirrors, find: catalog.find });
+    const watchesOf = derived(({ lister, stopped, clusterKind }: HeldKind) => {
+      const prepared = (exchange: Exchange) => prepare(clusterKind, exchange);
+      return createWatches({ source: lister, age: lister, visible, stopped, prepared }, watching);
     });
     return {
-      routes: [...always, ...searching, ...kindRoutes({ ...tools, platform, kinds, visible, watchesOf })],
+      routes: [...always, ...searching, ...kindRoutes({ ...tools, platform, kinds, visible, prepare, watchesOf })],
       listableKinds: kinds.catalog,
     };
   };
@@ -70,6 +73,8 @@ interface WatchedList {
   readonly visible?: VisibleParts | undefined;
   /** Aborts when the list is no longer kept: its watches end. */
   readonly stopped?: AbortSignal;
+  /** Rejects if the caller may not read what the filters of the request read of other kinds. */
+  readonly prepared?: (exchange: Exchange) => undefined | Promise<unknown>;
 }
 
 interface WatchingParts {
@@ -78,11 +83,16 @@ interface WatchingParts {
   recheck(exchange: Exchange): Recheck;
 }
 
-function createWatches({ source, age, visible, stopped }: WatchedList, parts: WatchingParts): Watches {
+function createWatches({ source, age, visible, stopped, prepared }: WatchedList, parts: WatchingParts): Watches {
   const { tools, seats } = parts;
   const recheck = (exchange: Exchange, watch: Watch): Recheck => {
     const checked = parts.recheck(exchange);
-    return visible ? scopedRecheck(checked, { exchange, watch }, { visible, clock: tools.clock }) : checked;
+    const seen = visible ? scopedRecheck(checked, { exchange, watch }, { visible, clock: tools.clock }) : checked;
+    if (!prepared) return seen;
+    return async () => {
+      await seen();
+      await prepared(exchange);
+    };
   };
   const closing = stopped ? eitherOf(tools.closing, stopped) : tools.closing;
   return new Watches({ ...tools, source, age, seats, recheck, closing });

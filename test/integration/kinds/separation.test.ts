@@ -106,3 +106,28 @@ test('a watch by a Service keeps Services in memory, so that it also finds the p
     (story) => story.includes('ADDED web-2'),
   );
 });
+
+test('a watch by a Service ends when its caller may no longer list Services', async () => {
+  const stand = await startKinds(['red']);
+  stand.allow('red');
+  const revoke = stand.allow('red', { resource: 'services', verbs: ['list'] });
+  const metadata = { name: 'web', namespace: 'red' };
+  const spec = { selector: { app: 'web' } };
+  stand.cluster.objects.create('services', { kind: 'Service', apiVersion: 'v1', metadata, spec });
+  const watch = await stand.watch('namespaces/red/pods?watch=true&serviceName=web', 'joe');
+  await stand.clock.until(
+    () => watch.story,
+    (story) => story.includes('ADDED web-1'),
+  );
+  await stand.clock.spend(30_000);
+  expect(watch.ending).toBeUndefined();
+  revoke();
+  await stand.clock.until(
+    () => watch.ending,
+    (ending) => ending !== undefined,
+  );
+  expect(watch.events.at(-1)?.object).toMatchObject({
+    code: 403,
+    message: expect.stringContaining('services is forbidden'),
+  });
+});
