@@ -72,6 +72,36 @@ test('the demo has a user who may read two namespaces, with their custom resourc
   expect((await demo.ended).code).toBe(0);
 });
 
+/** The commands of a page, block by block. Of those that follow a list, the beginning of the first event; nobody waits for their end. */
+const blocksOf = (page: string): string[] =>
+  [...readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].map(
+    ([, block = '']) => block.replaceAll(/^get -N .*$/gm, (line) => `head -c 300 < <(${line})`),
+  );
+
+test('a day with every kind, as docs/kinds.md has it, goes by on the demo', async (context) => {
+  needs(context, 'curl and jq');
+  const { demo, printed } = await startDemo('--no-logs');
+  const [, origin] = / on (http:\S+),/.exec(printed)!;
+  const [, password = ''] = /^User: dana +Password: (\S+)/m.exec(printed)!;
+  const env = { ...process.env, GATEHOUSE: origin, PASSWORD: password };
+  const script = ['set -eu', blocksOf('kinds.md').join('echo =====\n')].join('\n');
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { env });
+  const [, mine, filtered, custom, followed, secrets] = stdout.split('=====\n');
+  expect(mine).toMatch(
+    /^(shop\nmonitoring|monitoring\nshop)\n\d+\n(\w+\/\S+\n){5}Gatehouse-Scope: permitted; namespaces=2/i,
+  );
+  const lists = filtered!.split('\n').filter((line) => /^\d+$/.test(line));
+  expect(lists).toHaveLength(4);
+  expect(Number(lists[0])).toBeGreaterThan(0);
+  expect(filtered).not.toMatch(/kube-system|default\//);
+  expect(custom).toMatch(/^\d+\n(\w+\/\S+\n){3}\[/);
+  expect(custom).toContain('certificates\tcert-manager.io\tv1');
+  expect(followed!.split('"type":"ADDED"'), followed).toHaveLength(4);
+  expect(secrets).toBe('secrets are not served here (kinds.secrets is none)\n');
+  demo.signal('SIGINT');
+  expect((await demo.ended).code).toBe(0);
+});
+
 test('the demo writes its log to a file that it names, and removes it when it ends well', async () => {
   const { demo, printed } = await startDemo('--no-logs');
   const file = /^Log: (\S+) /m.exec(printed)![1]!;
