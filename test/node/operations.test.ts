@@ -33,6 +33,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'Building the image, 1': 'there is no docker; the tier builds the same Dockerfile with buildah (image/images.ts)',
   'Building the image, 2':
     'signatures are of published images, and the log that vouches for them is not reached from here',
+  'Who sees what, 1':
+    'it gives rights that would stay for the steps after it; test/cluster/kinds-rights.test.ts gives such rights',
 };
 
 interface Step {
