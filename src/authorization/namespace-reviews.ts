@@ -1,4 +1,5 @@
 import { FairSeats } from '../runtime/limits/fair-seats.ts';
+import { mapAtOnce } from '../runtime/limits/map-at-once.ts';
 
 /**
  * The most reviews in flight, for one subject and for all, as in `access-review-authorizer.ts`: more would only wait there, or be refused
@@ -28,9 +29,6 @@ export async function filterByReview<Element>(
   passes: (element: Element) => boolean | Promise<boolean>,
   { seats, subject, signal }: NamespaceReviewParts,
 ): Promise<Element[]> {
-  const answers: boolean[] = [];
-  let next = 0;
-  let hasFailed = false;
   const ask = async (element: Element): Promise<boolean> => {
     if ((await seats.take(subject, signal)) !== 'taken') throw signal.reason;
     try {
@@ -39,16 +37,6 @@ export async function filterByReview<Element>(
       seats.release(subject);
     }
   };
-  const work = async (): Promise<void> => {
-    while (next < elements.length && !hasFailed && !signal.aborted) {
-      const at = next++;
-      answers[at] = await ask(elements[at] as Element).catch((error) => {
-        hasFailed = true;
-        throw error;
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: REVIEWS_OF_ONE }, work));
-  signal.throwIfAborted();
+  const answers = await mapAtOnce(elements, ask, { most: REVIEWS_OF_ONE, signal });
   return elements.filter((_, at) => answers[at]);
 }

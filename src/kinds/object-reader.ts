@@ -8,6 +8,7 @@ import { type Representation, VersionedRepresentation } from '../resources/bytes
 import { type Entry, toEntry } from '../resources/entries/entry.ts';
 import type { Kind } from '../resources/entries/kind.ts';
 import { typeMembers } from '../resources/entries/object-kind.ts';
+import { mapAtOnce } from '../runtime/limits/map-at-once.ts';
 import type { TimeSlices } from '../runtime/time-slices.ts';
 import { StatusError, serviceUnavailable } from '../status-error.ts';
 import { qualifiedName } from './catalog/kind-answer.ts';
@@ -55,16 +56,7 @@ export class ObjectReader {
 
   /** The objects of a page as they are now. Those that vanished are left out, but not of the total. Rejects as `one` does. */
   async page(kind: ClusterKind, { entries, total, scope = '' }: Page, signal: AbortSignal): Promise<Representation> {
-    const read: (Entry | undefined)[] = [];
-    let next = 0;
-    const work = async (): Promise<void> => {
-      while (next < entries.length) {
-        signal.throwIfAborted();
-        const at = next++;
-        read[at] = await this.#read(kind, entries[at] as Entry, signal);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const read = await mapAtOnce(entries, (entry) => this.#read(kind, entry, signal), { most: AT_ONCE, signal });
     const present = read.filter((entry) => entry !== undefined);
     const composer = selectionComposer({ entries: present, total });
     return new VersionedRepresentation(tagOf(present, `${total} ${scope}`), composer, this.#parts.slices);

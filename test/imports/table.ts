@@ -77,7 +77,7 @@ export const TABLE: ImportTable = {
       'src/kubernetes',
       'src/users/user.ts',
       'src/authorization/authorizer.ts',
-      'src/authorization/joined-scope.ts',
+      'src/authorization/permitted-namespaces.ts',
       'src/authorization/permitted-scope.ts',
     ],
     'src/http': [

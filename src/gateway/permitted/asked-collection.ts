@@ -34,7 +34,7 @@ export interface PermittedCall {
   readonly call: GatewayCall;
   /** Path and query without the path. */
   readonly query: string;
-  /** The user as whom the call is made. */
+  /** The user that the cluster judges: the caller, or the user whom the caller impersonates. */
   readonly subject: Subject;
   /** Whether the cluster lets this user do it over the whole cluster. */
   isAllowed(subject: Subject): Promise<boolean>;

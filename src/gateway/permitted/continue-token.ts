@@ -21,7 +21,7 @@ export interface ListPosition {
   readonly token?: string | undefined;
 }
 
-/** The `continue` that a client gets. Nothing in it gives a right: whoever changes it reads what the scope permits, or gets an error. */
+/** The `continue` that a client gets. Nothing in it gives a right: a client that changes it reads what the scope permits, or gets an error. */
 export function writeContinue({ scopeId, version, namespace, token }: ListPosition): string {
   const text = JSON.stringify({ s: shortOf(scopeId), v: version, n: namespace, c: token });
   return PREFIX + Buffer.from(text).toString('base64url');

@@ -1,6 +1,6 @@
 import type { Subject } from '../../authorization/authorizer.ts';
-import { createScopeJoin } from '../../authorization/joined-scope.ts';
-import type { NamespacedRight, PermittedScope, PermittedScopes } from '../../authorization/permitted-scope.ts';
+import { createPermittedNamespaces, type PermittedNamespaces } from '../../authorization/permitted-namespaces.ts';
+import type { PermittedScope, PermittedScopes } from '../../authorization/permitted-scope.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { AUTHENTICATED } from '../caller.ts';
@@ -29,7 +29,7 @@ export interface PermittedListsParts {
 
 /** For how long it is remembered that the cluster lets us impersonate a user. */
 const PROVEN_MS = 60_000;
-/** The most users of whom that is remembered. */
+/** How many users are remembered. */
 const MOST_PROVEN = 10_000;
 
 /**
@@ -38,7 +38,7 @@ const MOST_PROVEN = 10_000;
  */
 export class PermittedLists {
   readonly #parts: PermittedListsParts;
-  readonly #join = createScopeJoin();
+  readonly #namespacesOf: PermittedNamespaces;
   readonly #history: ScopeHistory;
   readonly #seats = new AheadSeats();
   /** When the cluster last let us impersonate a user. */
@@ -46,6 +46,7 @@ export class PermittedLists {
 
   constructor(parts: PermittedListsParts) {
     this.#parts = parts;
+    this.#namespacesOf = createPermittedNamespaces(parts.scopes);
     this.#history = new ScopeHistory(parts.clock);
   }
 
@@ -100,14 +101,8 @@ export class PermittedLists {
   ): PermittedScope | Promise<PermittedScope> {
     const { scopes } = this.#parts;
     const { group, version, resource } = asked;
-    const right = (one: NamespacedRight): PermittedScope | Promise<PermittedScope> =>
-      scopes.scopeOf(subject, one, signal);
-    if (!isNamespaces(asked)) return right({ verb, group, version, resource });
-    const both = [
-      right({ verb: 'get', group, version, resource }),
-      right({ verb: 'list', group: '', version: 'v1', resource: 'pods' }),
-    ] as const;
-    return Promise.all(both).then(([one, other]) => this.#join(one, other));
+    if (isNamespaces(asked)) return this.#namespacesOf(subject, signal);
+    return scopes.scopeOf(subject, { verb, group, version, resource }, signal);
   }
 
   /**

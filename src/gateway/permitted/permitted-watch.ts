@@ -110,7 +110,7 @@ export class PermittedWatch implements PassedAnswer {
   #told(): void {
     const { history, key, viewed } = this.#parts;
     if (this.#lines.version === undefined) return;
-    // Of a partial scope the client has an older state where it hears nothing, so no watch may go on from its versions.
+    // In a partial scope the client hears nothing of some namespaces and has an older state there. So no watch may go on from its versions.
     history.told(key, viewed.isPartial ? viewed.scope.id : viewed.viewId, this.#lines.version);
   }
 

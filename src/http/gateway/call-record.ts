@@ -43,7 +43,7 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
   };
 }
 
-/** Over how many namespaces a permitted list or watch is, and as whom the cluster was asked. */
+/** How the cluster was asked, as the caller or by our own account, and over how many namespaces. */
 const permittedFields = ({ permitted }: Exchange): SecurityEventFields =>
   permitted ? { permitted: permitted.way, permittedNamespaces: permitted.namespaces } : {};
 

@@ -1,9 +1,11 @@
 import type { Authorizer, Subject } from '../../authorization/authorizer.ts';
+import { createPermittedNamespaces } from '../../authorization/permitted-namespaces.ts';
 import type { PermittedScopes } from '../../authorization/permitted-scope.ts';
 import type { SearchedKind } from '../../kinds/search/object-search.ts';
 import type { MatchedKind, VisibleKind } from '../../kinds/search/scan.ts';
 import type { Within } from '../../resources/query/within.ts';
-import { createPermittedNamespaces, toWithin } from '../routes/visible-part.ts';
+import { mapAtOnce } from '../../runtime/limits/map-at-once.ts';
+import { toWithin } from '../routes/visible-part.ts';
 
 interface VisibleKindsParts {
   readonly authorizer: Authorizer;
@@ -33,20 +35,11 @@ export function createVisibleKinds({ authorizer, scopes }: VisibleKindsParts): V
     if (allowed) return EVERYTHING;
     if (namespaced) return { within: toWithin(await scopes.scopeOf(subject, right, signal)) };
     const isNamespaces = type.kind === 'Namespace' && type.apiVersion === 'v1';
-    return isNamespaces ? { within: await permittedNamespaces(subject, signal) } : NOTHING;
+    return isNamespaces ? { within: toWithin(await permittedNamespaces(subject, signal)) } : NOTHING;
   }
 
   return async (matched, subject, signal) => {
-    const parts: Part[] = [];
-    let next = 0;
-    const work = async (): Promise<void> => {
-      while (next < matched.length) {
-        signal.throwIfAborted();
-        const at = next++;
-        parts[at] = await partOf((matched[at] as MatchedKind<SearchedKind>).kind, subject, signal);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const parts = await mapAtOnce(matched, ({ kind }) => partOf(kind, subject, signal), { most: AT_ONCE, signal });
     return matched
       .map((one, at) => ({ ...one, within: parts[at]?.within }))
       .filter(({ within }) => within === undefined || within.names.size > 0);

@@ -1,6 +1,5 @@
-import type { Subject } from '../../authorization/authorizer.ts';
-import { createScopeJoin } from '../../authorization/joined-scope.ts';
-import type { NamespacedRight, PermittedScope, PermittedScopes } from '../../authorization/permitted-scope.ts';
+import { createPermittedNamespaces } from '../../authorization/permitted-namespaces.ts';
+import type { PermittedScope, PermittedScopes } from '../../authorization/permitted-scope.ts';
 import type { Within } from '../../resources/query/within.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import { derived } from '../../runtime/derived.ts';
@@ -40,32 +39,15 @@ export function createVisibleParts(scopes: PermittedScopes): VisibleParts {
   };
 }
 
-const CORE = { group: '', version: 'v1' };
-const GET_NAMESPACE: NamespacedRight = { ...CORE, verb: 'get', resource: 'namespaces' };
-const LIST_PODS: NamespacedRight = { ...CORE, verb: 'list', resource: 'pods' };
-
-/** Works out which namespaces a caller without the right to all of them may see. */
-export type PermittedNamespaces = (subject: Subject, signal: AbortSignal) => Within | Promise<Within>;
-
-/** They are those that the caller may get, or in which the caller may list pods. */
-export function createPermittedNamespaces(scopes: PermittedScopes): PermittedNamespaces {
-  const joinScopes = createScopeJoin();
-  const join = (one: PermittedScope, other: PermittedScope): Within => toWithin(joinScopes(one, other));
-  return (subject, signal) => {
-    const both = [GET_NAMESPACE, LIST_PODS].map((right) => scopes.scopeOf(subject, right, signal));
-    const [one, other] = both as [PermittedScope | Promise<PermittedScope>, PermittedScope | Promise<PermittedScope>];
-    if (!(one instanceof Promise) && !(other instanceof Promise)) return join(one, other);
-    return Promise.all([one, other]).then(([first, second]) => join(first, second));
-  };
-}
-
+/** The namespaces that a caller without the right to all of them may see. */
 export function createVisibleNamespaces(scopes: PermittedScopes): VisibleParts {
   const permitted = createPermittedNamespaces(scopes);
   return {
     of(exchange) {
       if (exchange.decision?.allowed !== false) return undefined;
-      const within = permitted(exchange.signedIn.identity, exchange.signal);
-      return within instanceof Promise ? within.then((one) => seen(exchange, one)) : seen(exchange, within);
+      const scope = permitted(exchange.signedIn.identity, exchange.signal);
+      const found = (one: PermittedScope): Within => seen(exchange, toWithin(one));
+      return scope instanceof Promise ? scope.then(found) : found(scope);
     },
   };
 }
