@@ -12,7 +12,7 @@ import type { Snapshot } from './entries/snapshot.ts';
 import type { ResourceStore } from './entries/store.ts';
 import { dependOnOthers } from './query/filter.ts';
 import type { ListQuery } from './query/list-query.ts';
-import { placeOf, type Within } from './query/within.ts';
+import type { Within } from './query/within.ts';
 import { Feed } from './watch/feed.ts';
 import type { Watch, WatchSource } from './watch/watch.ts';
 import type { WatchForm } from './watch/watch-event.ts';
@@ -142,7 +142,7 @@ class ResourceCache implements RunningLister {
     const snapshot = this.#freshSnapshot();
     if (dependOnOthers(query.conditions)) return this.#chosen(snapshot, query, within);
     if (within) {
-      const selection = this.#selection(snapshot, query, within);
+      const selection = snapshot.select(query, within);
       return this.#represent(snapshot, selectionComposer(selection), within.id);
     }
     if (query.conditions.length > 0) return this.#select(snapshot, query);
@@ -213,22 +213,11 @@ class ResourceCache implements RunningLister {
   }
 
   #select(snapshot: Snapshot, query: ListQuery): Representation {
-    return this.#represent(snapshot, selectionComposer(this.#selection(snapshot, query, undefined)));
+    return this.#represent(snapshot, selectionComposer(snapshot.select(query)));
   }
 
   select(query: ListQuery, within?: Within): SelectedEntries {
-    return this.#selection(this.#freshSnapshot(), query, within);
-  }
-
-  /** In the list of namespaces itself, what the caller may see depends on the name, as a filter by names does. */
-  #selection(snapshot: Snapshot, query: ListQuery, within: Within | undefined): SelectedEntries {
-    const { kind } = this.#store;
-    if (!within || kind.namespaced) return snapshot.select(query, within);
-    const place = placeOf(kind);
-    return snapshot.select({
-      ...query,
-      conditions: [...query.conditions, (object) => within.names.has(place(object))],
-    });
+    return this.#freshSnapshot().select(query, within);
   }
 
   #represent({ version }: Snapshot, composer: Composer, scope?: string): Representation {

@@ -3,11 +3,13 @@ import { atOnce } from '../runtime/time-slices.ts';
 import { Leaf } from './bytes/leaf.ts';
 import { selectionComposer } from './bytes/list-body.ts';
 import { type Entry, toEntry } from './entries/entry.ts';
+import { KeptCounts } from './entries/leaf-counts.ts';
 import { NamespaceIndex } from './entries/namespace-index.ts';
 import type { ObjectKind } from './entries/object-kind.ts';
 import { orderOf } from './entries/ordered-index.ts';
 import { Snapshot } from './entries/snapshot.ts';
 import type { ListQuery, SortKey } from './query/list-query.ts';
+import { placeOf } from './query/within.ts';
 
 /**
  * The body of a list whose objects were fetched for this one answer: filtered, ordered and paged like a list from memory.
@@ -23,7 +25,9 @@ export function fetchedList(objects: readonly KubernetesObject[], kind: ObjectKi
     byCreation: leafIn('creationTimestamp'),
     byName: leafIn('name'),
     byValue,
+    namespaced: kind.namespaced,
     byNamespace: new NamespaceIndex(),
+    counts: new KeptCounts(placeOf(kind)),
   });
   return Buffer.concat(atOnce(selectionComposer(snapshot.select(query)).identity()));
 }

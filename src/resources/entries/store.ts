@@ -2,11 +2,13 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ReflectedStore, Replacement } from '../../kubernetes/reflector/store.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
 import { valueOrdersOf } from '../query/list-query.ts';
+import { placeOf } from '../query/within.ts';
 import { sharingTexts } from './change.ts';
 import { ChangeLog, type PreparedChange } from './change-log.ts';
 import type { ListState } from './collection-version.ts';
 import { type Entry, toEntry } from './entry.ts';
 import type { Aside, DecoratedStore, Decoration, Kind } from './kind.ts';
+import { KeptCounts } from './leaf-counts.ts';
 import { draftOf, type ListDraft } from './list-draft.ts';
 import { ListProgress } from './list-progress.ts';
 import { Content } from './ordered-index.ts';
@@ -31,6 +33,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
   readonly slices: TimeSlices;
   readonly #decoration: Decoration | undefined;
   readonly #siblings = new Siblings();
+  readonly #counts: KeptCounts;
   #content: Content;
   /** The copy in which the decoration is making many changes. Changes from the cluster go into it as well. */
   #aside: Content | undefined;
@@ -42,6 +45,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     this.kind = kind;
     this.slices = slices;
     this.changes = new ChangeLog(kind);
+    this.#counts = new KeptCounts(placeOf(kind));
     this.#content = new Content(undefined, valueOrdersOf(kind.sortWords));
     this.#decoration = kind.decorate?.(this.#decorated());
     this.progress = new ListProgress(this.changes, this.#decoration?.progress);
@@ -113,7 +117,9 @@ export class ResourceStore implements ReflectedStore<Entry> {
     this.#snapshot ??= new Snapshot(this.#version, {
       byCreation: this.#content.byCreation.leaves,
       byName: this.#content.byName.leaves,
+      namespaced: this.kind.namespaced,
       byNamespace: this.#content.byNamespace,
+      counts: this.#counts,
       byValue: new Map([...this.#content.byValue].map(([order, { leaves }]) => [order, leaves])),
     });
     return this.#snapshot;

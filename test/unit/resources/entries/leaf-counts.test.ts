@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Choice, KeptCounts, sliceOf } from '../../../../src/resources/entries/leaf-counts.ts';
+import { ORDERS, OrderedIndex } from '../../../../src/resources/entries/ordered-index.ts';
+import type { Condition } from '../../../../src/resources/query/filter.ts';
+import type { Within } from '../../../../src/resources/query/within.ts';
+import { Largest } from '../../../support/largest.ts';
+import { checkSizes, type Sizes } from '../../../support/property.ts';
+import { LARGE, makeNode, toNodeEntry } from '../node-objects.ts';
+
+const NAMES = 700;
+const everyName = Array.from({ length: NAMES }, (_, at) => `node-${String(at).padStart(3, '0')}`);
+const entry = (at: number, isGood: boolean) =>
+  toNodeEntry(makeNode(everyName[at] as string, { ...LARGE, labels: { state: isGood ? 'good' : 'bad' } }));
+type Entry = ReturnType<typeof entry>;
+
+const isGood: Condition = ({ labels }) => labels?.['state'] === 'good';
+const endsInSeven: Condition = ({ name }) => name.endsWith('7');
+const HALF: Within = { id: 'half', names: new Set(everyName.filter((_, at) => at % 2 === 0)) };
+const GOOD = [isGood];
+const choices: readonly Choice[] = [[], GOOD, [isGood, endsInSeven]].flatMap((conditions) =>
+  [undefined, HALF].map((within): Choice => ({ conditions, within, sortBy: 'name' })),
+);
+
+const reference = (sorted: readonly Entry[], { conditions, within }: Choice): readonly string[] =>
+  sorted
+    .filter((one) => conditions.every((holds) => holds(one)) && (within?.names.has(one.name) ?? true))
+    .map(({ name }) => name);
+
+const step = fc.record({ at: fc.nat(NAMES - 1), isGood: fc.boolean(), isGone: fc.nat(2).map((of) => of === 0) });
+/** What happens between two pages: a change or two, or so many that leaves are cut and joined. */
+const between = ({ upTo, isLargest }: Sizes) => {
+  const many = fc.array(step, upTo(300, 200));
+  return isLargest ? many : fc.oneof(fc.array(step, upTo(2)), many);
+};
+const page = fc.record({ from: fc.nat(800), length: fc.nat(40), ascending: fc.boolean(), which: fc.nat(5) });
+
+function start(size: number) {
+  const index = new OrderedIndex(ORDERS.name);
+  const known = new Map<string, Entry>();
+  const put = (one: Entry): void => {
+    index.put(one, known.get(one.key));
+    known.set(one.key, one);
+  };
+  const remove = ({ key }: Entry): void => {
+    const one = known.get(key);
+    if (one) index.remove(one);
+    known.delete(key);
+  };
+  for (let at = 0; at < size; at++) put(entry(at, at % 3 > 0));
+  const sorted = () => [...known.values()].sort(ORDERS.name);
+  return { index, put, remove, sorted, counts: new KeptCounts(({ name }) => name) };
+}
+
+describe('the kept counts of a list', () => {
+  test('give the pages of a sort and a filter of all entries, whatever changed since the page before', () => {
+    const largest = new Largest('kept counts', 'leaves');
+    const propertyOf = (sizes: Sizes) =>
+      fc.property(
+        sizes.isLargest ? fc.constant(NAMES) : fc.nat(NAMES),
+        fc.array(fc.tuple(between(sizes), page), sizes.upTo(8, 2)),
+        (size, rounds) => {
+          const { index, put, remove, sorted, counts } = start(size);
+          for (const [steps, { from, length, ascending, which }] of rounds) {
+            for (const { at, isGood: good, isGone } of steps) isGone ? remove(entry(at, good)) : put(entry(at, good));
+            largest.see(index.leaves.length);
+            const choice = choices[which] as Choice;
+            const counted = counts.of(choice, index.leaves);
+            const expected = reference(sorted(), choice);
+            const slice = sliceOf(counted, { from, to: Math.min(from + length, counted.total), ascending });
+            expect(counted.total).toBe(expected.length);
+            expect(slice.map(({ name }) => name)).toEqual(
+              (ascending ? expected.toReversed() : expected).slice(from, from + length),
+            );
+          }
+        },
+      );
+    checkSizes(propertyOf, { cases: 40, short: 15 });
+    largest.expectAtLeast(Math.ceil(NAMES / 32));
+  });
+
+  test('look at the entries of a changed leaf only, wherever leaves before it were cut or joined', () => {
+    const { index, put, remove, counts } = start(NAMES);
+    let looked = 0;
+    const conditions = [
+      (one: Parameters<Condition>[0]) => {
+        looked++;
+        return isGood(one);
+      },
+    ];
+    const lookedFor = (): number => {
+      looked = 0;
+      counts.of({ conditions, within: undefined, sortBy: 'name' }, index.leaves);
+      return looked;
+    };
+    expect(lookedFor()).toBe(NAMES);
+    expect(lookedFor()).toBe(0);
+    put(entry(350, false));
+    expect(lookedFor()).toBeLessThanOrEqual(32);
+    for (let at = 600; at < 620; at++) remove(entry(at, true));
+    expect(lookedFor()).toBeLessThanOrEqual(64);
+    for (let at = 600; at < 620; at++) put(entry(at, true));
+    put(entry(10, true));
+    expect(lookedFor()).toBeLessThanOrEqual(96);
+  });
+
+  test('are those of the sixty-four choices that were used last', () => {
+    const { index, counts } = start(40);
+    const of = (conditions: readonly Condition[]) =>
+      counts.of({ conditions, within: undefined, sortBy: 'name' }, index.leaves);
+    const many = Array.from({ length: 65 }, () => [isGood]);
+    const first = many.map(of);
+    expect(first.slice(1).map((one, at) => of(many[at + 1] as Condition[]) === one)).not.toContain(false);
+    expect(of(many[0] as Condition[]) === first[0]).toBe(false);
+  });
+});
