@@ -77,6 +77,11 @@ export class EncodedObject {
     ];
   }
 
+  /** Takes the text out of a buffer that it shares, so that this object alone does not keep the whole buffer. */
+  moveOut(): void {
+    if (this.#buffer.buffer.byteLength > this.#heldLength) this.moveTo(Buffer.allocUnsafeSlow(this.length), 0);
+  }
+
   /** Writes the text into `target` at `at`. The object keeps it there from now on. */
   moveTo(target: Uint8Array, at: number): void {
     const bytes = this.#heldBytes();

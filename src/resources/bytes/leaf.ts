@@ -19,12 +19,19 @@ export class Leaf<Entry extends Encoded = Encoded> {
   readonly entries: readonly Entry[];
   /** Bytes of `joined()`. */
   readonly length: number;
+  /** How many entries at most have bytes outside the buffer that the others share, since the last join. */
+  readonly #loose: number;
   #joined: Uint8Array | undefined;
   #deflated: DeflatedPiece | undefined;
 
-  constructor(entries: readonly Entry[]) {
+  constructor(entries: readonly Entry[], loose = entries.length) {
     this.entries = entries;
     this.length = entries.reduce((sum, { encoded }) => sum + 1 + encoded.length, 0);
+    this.#loose = loose;
+  }
+
+  get loose(): number {
+    return this.#joined ? 0 : this.#loose;
   }
 
   /** The items, each after a comma. The first leaf of a list is sent without its first byte. */

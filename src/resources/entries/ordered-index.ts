@@ -41,7 +41,10 @@ export class Content {
   put(entry: Entry): void {
     const previous = this.#entries.get(entry.key);
     this.#entries.set(entry.key, entry);
-    this.byCreation.put(entry, previous);
+    const leaf = this.byCreation.put(entry, previous);
+    // A buffer stays as long as one entry has its bytes there: Node's pool, from which a text of some kB comes, and that of a leaf.
+    if (leaf && leaf.loose > leaf.entries.length * MOST_LOOSE) leaf.joined();
+    else entry.encoded.moveOut();
     this.byName.put(entry, previous);
     this.byNamespace.put(entry, previous);
     for (const index of this.byValue.values()) index.put(entry, previous);
@@ -74,6 +77,12 @@ export class Content {
     for (const index of this.byValue.values()) yield* index.fillInSteps(all);
   }
 }
+
+/**
+ * When more than a quarter of a leaf's entries changed, all are copied into one buffer: 130 kB are copied for eight changes, and not more
+ * than a third of the bytes is lost.
+ */
+const MOST_LOOSE = 1 / 4;
 
 /**
  * A leaf that has both more objects than this and more bytes than `MOST_BYTES` is cut in two. 16 to 32 nodes of 12 kB make a
@@ -155,13 +164,21 @@ export class OrderedIndex {
     this.#leaves = leaves;
   }
 
-  /** `previous` is the entry with the same key that it replaces. */
-  put(entry: Entry, previous: Entry | undefined): void {
+  /** `previous` is the entry with the same key that it replaces. Returns the leaf in which the entry is now, unless that was cut in two. */
+  put(entry: Entry, previous: Entry | undefined): Leaf<Entry> | undefined {
     if (previous && this.#order(previous, entry) !== 0) this.remove(previous);
     const { leafAt, at, found } = this.#find(entry);
-    const entries = (this.#leaves[leafAt]?.entries ?? []).toSpliced(at, found ? 1 : 0, entry);
-    const half = exceeds(sizeOf(entries), 1) ? entries.length >>> 1 : entries.length;
-    this.#swap(leafAt, 1, [entries.slice(0, half), entries.slice(half)]);
+    const before = this.#leaves[leafAt];
+    const entries = (before?.entries ?? []).toSpliced(at, found ? 1 : 0, entry);
+    const loose = (before?.loose ?? 0) + 1;
+    if (!exceeds(sizeOf(entries), 1)) {
+      const leaf = new Leaf(entries, loose);
+      this.#leaves = before ? this.#leaves.with(leafAt, leaf) : [leaf];
+      return leaf;
+    }
+    const half = entries.length >>> 1;
+    this.#swap(leafAt, 1, [entries.slice(0, half), entries.slice(half)], loose);
+    return undefined;
   }
 
   remove(entry: Entry): void {
@@ -170,13 +187,14 @@ export class OrderedIndex {
     const entries = (this.#leaves[leafAt]?.entries ?? []).toSpliced(at, 1);
     const both = [...entries, ...(this.#leaves[leafAt + 1]?.entries ?? [])];
     // Two thin neighbours become one, so that many removals do not leave many small leaves behind.
-    if (entries.length > 0 && !exceeds(sizeOf(both), THIN)) this.#swap(leafAt, 2, [both]);
-    else this.#swap(leafAt, 1, [entries]);
+    const loose = (this.#leaves[leafAt]?.loose ?? 0) + 1;
+    if (entries.length > 0 && !exceeds(sizeOf(both), THIN)) this.#swap(leafAt, 2, [both], both.length);
+    else this.#swap(leafAt, 1, [entries], loose);
   }
 
-  /** Replaces `count` leaves with leaves of these contents. Empty ones are left out. */
-  #swap(leafAt: number, count: number, contents: readonly (readonly Entry[])[]): void {
-    const leaves = contents.filter((entries) => entries.length > 0).map((entries) => new Leaf(entries));
+  /** Replaces `count` leaves with leaves of these contents, which have so many loose entries. Empty ones are left out. */
+  #swap(leafAt: number, count: number, contents: readonly (readonly Entry[])[], loose: number): void {
+    const leaves = contents.filter((entries) => entries.length > 0).map((entries) => new Leaf(entries, loose));
     this.#leaves = this.#leaves.toSpliced(leafAt, count, ...leaves);
   }
 

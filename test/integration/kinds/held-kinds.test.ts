@@ -10,6 +10,8 @@ import { ResourceStore } from '../../../src/resources/entries/store.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { cases } from '../../support/seed.ts';
+import { usedHeap } from '../../support/used-heap.ts';
 import { kindValueOf } from '../http/kinds-under-test.ts';
 import { connect } from '../reflector/mirror.ts';
 import { deploymentObject } from './kinds-stand.ts';
@@ -51,6 +53,24 @@ test('KD-18 a kind that the cluster no longer has is let go at once, with its wa
   await server.evidence.until(() => watches() === 0);
   const again = await mirrors.hold(DEPLOYMENTS);
   expect([again === held, again.store.size]).toEqual([false, 1]);
+});
+
+test('KD-20 a kind that is read and let go again and again leaves nothing behind', async () => {
+  const { mirrors, server, watches } = await heldKinds();
+  const once = async (): Promise<void> => {
+    await mirrors.hold(DEPLOYMENTS);
+    mirrors.removed(DEPLOYMENTS);
+  };
+  const heapAfter = async (times: number): Promise<number> => {
+    for (let time = 0; time < times; time++) await once();
+    await server.evidence.until(() => watches() === 0);
+    // The simulated cluster keeps the requests, 2 kB each.
+    server.evidence.reset();
+    return usedHeap();
+  };
+  const before = await heapAfter(200);
+  // A list of one object takes some 20 kB with its reflector and its watch: 10 MB in the short run if they stayed.
+  expect((await heapAfter(cases(2_000, 500))) - before).toBeLessThan(4_000_000);
 });
 
 test('KD-24 the first list of a kind is taken over in steps of one object, between which other work may run', () => {
