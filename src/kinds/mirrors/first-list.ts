@@ -5,7 +5,7 @@ import type { Steps } from '../../runtime/time-slices.ts';
 import { weightOf } from './held-kind.ts';
 
 interface FirstListWatch {
-  /** Whether the kind may have this many bytes. Called about once a MiB. */
+  /** Whether the kind may have this many bytes. Called about once a MiB, and when all are there. */
   fits(bytes: number): boolean;
   /** Called once, when the first list has more than fits. */
   tooLarge(): void;
@@ -73,6 +73,7 @@ export class WeighedStore implements ReflectedStore<Entry> {
   *prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void> {
     const show = yield* this.#store.prepare(entries, replacement);
     return () => {
+      if (!this.#isListed && this.#weight > 0 && this.#room < Number.POSITIVE_INFINITY) this.#askForRoom();
       show();
       if (this.#isListed) return;
       this.#isListed = true;

@@ -7,7 +7,7 @@ import { HeldKinds } from '../../../src/kinds/mirrors/held-kinds.ts';
 import { PLAIN_WORDS } from '../../../src/kinds/words/kind-words.ts';
 import type { ClusterKind } from '../../../src/kubernetes/discovery/cluster-kind.ts';
 import { ResourceStore } from '../../../src/resources/entries/store.ts';
-import { TimeSlices } from '../../../src/runtime/time-slices.ts';
+import { atOnce, TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { cases } from '../../support/seed.ts';
@@ -71,6 +71,27 @@ test('KD-20 a kind that is read and let go again and again leaves nothing behind
   const before = await heapAfter(200);
   // A list of one object takes some 20 kB with its reflector and its watch: 10 MB in the short run if they stayed.
   expect((await heapAfter(cases(2_000, 500))) - before).toBeLessThan(4_000_000);
+});
+
+test('KD-20 a first list that passes the limit by a few bytes is too large, which is found when all of it is there', () => {
+  const store = new ResourceStore(kindValueOf(DEPLOYMENTS), new TimeSlices(new FakeClock()));
+  const told: string[] = [];
+  let asked = 0;
+  const weighed = new WeighedStore(store, {
+    fits: (bytes) => {
+      asked = bytes;
+      return bytes < 3_000;
+    },
+    tooLarge: () => told.push('too large'),
+    listed: () => told.push('listed'),
+  });
+  const entries = ['a', 'b', 'c'].map((name, at) => {
+    const object = deploymentObject('red', name);
+    return weighed.toEntry({ ...object, metadata: { ...object.metadata, uid: name, resourceVersion: `${at + 1}` } });
+  });
+  expect([told, weighed.arriving > 3_000, asked < 3_000]).toEqual([[], true, true]);
+  atOnce(weighed.prepare(entries, { sameHistory: true, resourceVersion: '3' }))();
+  expect(told).toEqual(['too large', 'listed']);
 });
 
 test('KD-24 the first list of a kind is taken over in steps of one object, between which other work may run', () => {
