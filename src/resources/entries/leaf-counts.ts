@@ -21,23 +21,39 @@ export interface LeafCounts {
   readonly holds: (entry: Entry) => boolean;
 }
 
-/**
- * The choices that are kept for a list. 64, as many as queries that are kept with their parsed form. A choice among 150,000 small objects
- * takes 20 kB, so 1.5 MB are taken at most by a list of that size.
- */
-const MOST_KEPT = 64;
+/** The choices that are kept for a list. In each leaf they take 8 bytes each, so 2 MB in a list of 150,000 small objects. */
+const MOST_KEPT = 32;
 
-/** So far from its old place a leaf is looked for. Each cut of a leaf, and each two that became one, move those after it by one place. */
-const MOST_MOVED = 4;
+/** In a leaf's cells each slot has the number of the choice that it was counted for, and the count. */
+const CELLS_A_SLOT = 2;
+
+interface KeptChoice {
+  readonly choice: KeptQuestion;
+  /** Where its counts are in the cells of a leaf. */
+  readonly slot: number;
+  /** Tells it apart from the choices that had the slot before. */
+  readonly number: number;
+  /** Weak, because a choice that nobody asks for any more must not keep the objects of its time in memory. */
+  leaves: WeakRef<readonly Leaf<Entry>[]>;
+  counts: Uint32Array;
+  total: number;
+}
+
+/** A choice without the names of the namespaces, which are many. */
+interface KeptQuestion extends Pick<Choice, 'conditions' | 'sortBy'> {
+  readonly scope: Within | string | undefined;
+}
 
 /**
- * Counts the chosen entries of each leaf and keeps the counts. A leaf never changes, so after a change of the list only the new leaves are
- * counted: a page of a filtered list costs the entries of a few leaves and not those of the whole list.
+ * Counts the chosen entries of each leaf and keeps the counts with the leaf. A leaf never changes, so after a change of the list only the
+ * new leaves are counted: a page of a filtered list costs the entries of a few leaves and not those of the whole list.
  */
 export class KeptCounts {
   readonly #place: (entry: Entry) => string;
+  readonly #cells = new WeakMap<Leaf<Entry>, Uint32Array>();
   /** The last used comes first. */
-  readonly #kept: { readonly choice: Choice; counts: LeafCounts }[] = [];
+  readonly #kept: KeptChoice[] = [];
+  #choices = 0;
 
   /** `place`: the name by which `Within` has an entry. */
   constructor(place: (entry: Entry) => string) {
@@ -46,17 +62,21 @@ export class KeptCounts {
 
   /** The conditions may not depend on other objects: their answer for an entry must never change. */
   of(choice: Choice, leaves: readonly Leaf<Entry>[]): LeafCounts {
-    const at = this.#kept.findIndex((one) => isSame(one.choice, choice));
-    const [known] = at < 0 ? [] : this.#kept.splice(at, 1);
-    const counts = known?.counts.leaves === leaves ? known.counts : counted(leaves, this.chosen(choice), known?.counts);
-    this.#kept.unshift({ choice, counts });
-    this.#kept.length = Math.min(this.#kept.length, MOST_KEPT);
-    return counts;
+    const holds = this.chosen(choice);
+    const kept = this.#keptFor(choice);
+    if (kept.leaves.deref() !== leaves) {
+      kept.counts = Uint32Array.from(leaves, (leaf) => this.#countIn(leaf, kept, holds));
+      kept.total = sum(kept.counts);
+      kept.leaves = new WeakRef(leaves);
+    }
+    return { leaves, counts: kept.counts, total: kept.total, holds };
   }
 
   /** Counts without keeping anything. */
   once(choice: Choice, leaves: readonly Leaf<Entry>[]): LeafCounts {
-    return counted(leaves, this.chosen(choice), undefined);
+    const holds = this.chosen(choice);
+    const counts = Uint32Array.from(leaves, (leaf) => countIn(leaf, holds));
+    return { leaves, counts, total: sum(counts), holds };
   }
 
   /** Whether an entry is chosen. */
@@ -68,41 +88,41 @@ export class KeptCounts {
     const holds = allOf(conditions);
     return (entry) => names.has(place(entry)) && holds(entry);
   }
+
+  #keptFor({ conditions, within, sortBy }: Choice): KeptChoice {
+    const choice: KeptQuestion = { conditions, sortBy, scope: within?.id ?? within };
+    const at = this.#kept.findIndex((one) => isSame(one.choice, choice));
+    const [known = this.#begin(choice)] = at < 0 ? [] : this.#kept.splice(at, 1);
+    this.#kept.unshift(known);
+    return known;
+  }
+
+  /** A new choice takes the place of the one that was used longest ago. */
+  #begin(choice: KeptQuestion): KeptChoice {
+    const slot = (this.#kept.length < MOST_KEPT ? undefined : this.#kept.pop()?.slot) ?? this.#kept.length;
+    const number = ++this.#choices;
+    return { choice, slot, number, leaves: new WeakRef([]), counts: new Uint32Array(0), total: 0 };
+  }
+
+  #countIn(leaf: Leaf<Entry>, { slot, number }: KeptChoice, holds: (entry: Entry) => boolean): number {
+    const cells = this.#cells.get(leaf) ?? new Uint32Array(MOST_KEPT * CELLS_A_SLOT);
+    const at = slot * CELLS_A_SLOT;
+    if (cells[at] !== number) {
+      cells[at] = number;
+      cells[at + 1] = countIn(leaf, holds);
+      this.#cells.set(leaf, cells);
+    }
+    return cells[at + 1] as number;
+  }
 }
 
-/** A query that is asked again is the same object with the same conditions, unless it has none. */
-const isSame = (a: Choice, b: Choice): boolean =>
+/** A query that is asked again is the same object with the same conditions, unless it has none. An id names the namespaces of a scope. */
+const isSame = (a: KeptQuestion, b: KeptQuestion): boolean =>
   (a.conditions === b.conditions || (a.conditions.length === 0 && b.conditions.length === 0)) &&
-  a.within === b.within &&
+  a.scope === b.scope &&
   a.sortBy === b.sortBy;
 
-function counted(
-  leaves: readonly Leaf<Entry>[],
-  holds: (entry: Entry) => boolean,
-  before: LeafCounts | undefined,
-): LeafCounts {
-  const counts = new Uint32Array(leaves.length);
-  let total = 0;
-  /** How far the leaves have moved from their old places so far. */
-  let moved = 0;
-  for (const [at, leaf] of leaves.entries()) {
-    const old = before ? placeBefore(before.leaves, leaf, at - moved) : -1;
-    if (old >= 0) moved = at - old;
-    const count = old >= 0 ? (before?.counts[old] as number) : countIn(leaf, holds);
-    counts[at] = count;
-    total += count;
-  }
-  return { leaves, counts, total, holds };
-}
-
-/** Where the leaf was, at or near the place `expected`. -1: not there. */
-function placeBefore(leaves: readonly Leaf<Entry>[], leaf: Leaf<Entry>, expected: number): number {
-  for (let away = 0; away <= MOST_MOVED; away++) {
-    if (leaves[expected + away] === leaf) return expected + away;
-    if (leaves[expected - away] === leaf) return expected - away;
-  }
-  return -1;
-}
+const sum = (counts: Uint32Array): number => counts.reduce((all, count) => all + count, 0);
 
 function countIn({ entries }: Leaf<Entry>, holds: (entry: Entry) => boolean): number {
   let count = 0;

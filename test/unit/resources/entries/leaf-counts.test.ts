@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Choice, KeptCounts, sliceOf } from '../../../../src/resources/entries/leaf-counts.ts';
@@ -6,6 +7,7 @@ import type { Condition } from '../../../../src/resources/query/filter.ts';
 import type { Within } from '../../../../src/resources/query/within.ts';
 import { Largest } from '../../../support/largest.ts';
 import { checkSizes, type Sizes } from '../../../support/property.ts';
+import { usedHeap } from '../../../support/used-heap.ts';
 import { LARGE, makeNode, toNodeEntry } from '../node-objects.ts';
 
 const NAMES = 700;
@@ -104,13 +106,46 @@ describe('the kept counts of a list', () => {
     expect(lookedFor()).toBeLessThanOrEqual(96);
   });
 
-  test('are those of the sixty-four choices that were used last', () => {
+  test('are those of the thirty-two choices that were used last', () => {
     const { index, counts } = start(40);
-    const of = (conditions: readonly Condition[]) =>
+    let looked = 0;
+    const many = Array.from({ length: 33 }, () => [
+      () => {
+        looked++;
+        return true;
+      },
+    ]);
+    const lookedFor = (conditions: readonly Condition[]): number => {
+      looked = 0;
       counts.of({ conditions, within: undefined, sortBy: 'name' }, index.leaves);
-    const many = Array.from({ length: 65 }, () => [isGood]);
-    const first = many.map(of);
-    expect(first.slice(1).map((one, at) => of(many[at + 1] as Condition[]) === one)).not.toContain(false);
-    expect(of(many[0] as Condition[]) === first[0]).toBe(false);
+      return looked;
+    };
+    expect(new Set(many.map(lookedFor))).toEqual(new Set([40]));
+    expect(new Set(many.slice(1).map(lookedFor))).toEqual(new Set([0]));
+    expect([lookedFor(many[0] as Condition[]), lookedFor(many[1] as Condition[])]).toEqual([40, 40]);
+  });
+
+  test('are shared by all callers who see the same namespaces', () => {
+    const { index, counts } = start(40);
+    let looked = 0;
+    const conditions = [() => ++looked > 0];
+    const seen = (id: string) => ({ id, names: new Set(everyName.slice(0, 10)) });
+    const totalFor = (within: Within) => counts.of({ conditions, within, sortBy: 'name' }, index.leaves).total;
+    expect([totalFor(seen('a')), looked]).toEqual([10, 10]);
+    expect([totalFor(seen('a')), looked]).toEqual([10, 10]);
+    expect([totalFor(seen('b')), looked]).toEqual([10, 20]);
+  });
+
+  test('keep no leaf in memory that the list no longer has', async () => {
+    const { index, put, counts } = start(40);
+    const of = () => counts.of({ conditions: GOOD, within: undefined, sortBy: 'name' }, index.leaves);
+    of();
+    const old = new WeakRef(index.leaves[0] as object);
+    for (let at = 0; at < 40; at++) put(entry(at, true));
+    // What a WeakRef gave or took in this turn stays until its end.
+    await setImmediate();
+    usedHeap();
+    expect(old.deref()).toBeUndefined();
+    expect(of().total).toBe(40);
   });
 });
