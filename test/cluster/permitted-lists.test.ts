@@ -18,7 +18,7 @@ import { nameOf, namesTo, PermittedStand } from './permitted-stand.ts';
 const NAMESPACES = 1_000;
 const TWO = [nameOf(5), nameOf(200)];
 const MANY = namesTo(300);
-const USERS = ['two', 'many', 'none', 'changing'] as const;
+const USERS = ['two', 'many', 'none', 'changing', 'whole'] as const;
 type User = (typeof USERS)[number];
 
 const run = promisify(execFile);
@@ -47,6 +47,7 @@ beforeAll(async () => {
   stand = await PermittedStand.open(cluster, namesTo(NAMESPACES), USERS);
   await stand.grant('two', TWO);
   await stand.grant('many', MANY);
+  await cluster.kubectl(['create', 'clusterrolebinding', 'whole', '--clusterrole=reader', '--user=whole']);
   for (const user of USERS) {
     const token = await gatehouse.signIn(user);
     tokens.set(user, token);
@@ -144,6 +145,14 @@ describe.each([
     const { code, err } = await kubectlAs(user, 'delete', '--raw', '/api/v1/pods');
     expect([code, err]).toEqual([1, expect.stringContaining('cannot deletecollection resource "pods"')]);
   });
+});
+
+test('KD-30 kubectl of a user with the right over the whole cluster gets what the cluster answers', async () => {
+  const args = ['get', 'pods', '-A', '-o', 'json'];
+  const { code, out, err } = await kubectlAs('whole', ...args);
+  expect([code, err]).toEqual([0, '']);
+  expect(JSON.parse(out).items).toHaveLength(NAMESPACES);
+  expect(out).toBe(await cluster.kubectl(args));
 });
 
 test('kubectl of a user without rights gets the 403 of the cluster', async () => {
