@@ -7,6 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY dev/node/package.json dev/node/
 RUN npm ci --ignore-scripts
 COPY dev/build dev/build
+COPY web web
 COPY src src
 # What /version and --version tell. The date is the commit's, so that two builds of one commit are equal.
 ARG GIT_COMMIT=unknown

@@ -25,8 +25,8 @@ const { TEST_SEED, ...longRun } = newCases();
  * One project a tier. `unit`, `integration`, `mocked`, `contract`, `model`, `long` and `planted` need Node only. `long` runs the generated
  * tests of the others again, with all their cases and a new seed. `planted` runs tests with faults that they must see. `soak` is minutes of
  * faults. `vectors` needs Go to download the public test vectors and to run the scheduler's own code. `netns` needs root, iproute2 and
- * nftables for network namespaces of its own. `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. These two
- * are slow and share one API server a file, so they run one file at a time.
+ * nftables for network namespaces of its own. `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. Each file of
+ * these two has an API server of its own. Files of `cluster` wait for most of their time, so two of them run at a time.
  * `logs` runs real log stores: it needs Java, Maven, and Debian's packages `rsyslog` and `rsyslog-elasticsearch`.
  * `openapi` needs Python with `venv`. `clients` needs what test/clients/README.md names; its files all run beside each other (`--maxWorkers` in
  * package.json), since most of them wait for a minute until a token ends. `release` builds and pushes as a release does: it needs root, Go for
@@ -76,7 +76,7 @@ export default defineConfig({
       tier('vectors', { ...SEEDED, env: { TEST_SEED }, testTimeout: 120_000, hookTimeout: 900_000 }),
       tier('soak', { testTimeout: 180_000, fileParallelism: false }),
       tier('netns', { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false }),
-      tier('cluster', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
+      tier('cluster', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, maxWorkers: 2 }),
       tier('logs', { include: ['test/log-stores/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 600_000 }),
       tier('loki', { testTimeout: 900_000, hookTimeout: 1_800_000 }),
       tier('openapi', { testTimeout: 300_000 }),

@@ -1,5 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { makePageOfSources } from '../dev/build/page.ts';
 import type { Bench } from './bench.ts';
 import { createChildren } from './children.ts';
 import { startGenerator } from './load/generator.ts';
@@ -35,6 +36,7 @@ async function main(): Promise<number> {
 /** Measures the requested subjects, and returns the text to print. */
 async function measure(asked: Asked): Promise<string> {
   const machine = { processors: availableParallelism(), node: process.version, loadAverage: loadavg()[0] ?? 0 };
+  if (!asked.built) await makePageOfSources(ROOT);
   const bench = benchFor(asked);
   const results: Record<string, unknown> = { machine };
   const texts = [

@@ -13,6 +13,8 @@ import { measureLists, printLists } from './lists.ts';
 import { measureLogin, printLogin } from './login.ts';
 import { measureLogs, printLogs } from './logs.ts';
 import { measureNamespaces, printNamespaces } from './namespaces.ts';
+import { measurePage } from './page/page.ts';
+import { printPage } from './page/print.ts';
 import { measurePages, printPages } from './pages.ts';
 import { measureReviews, printReviews } from './reviews.ts';
 import { measureSignIn, printSignIn } from './sign-in.ts';
@@ -94,6 +96,11 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     'log queries and an export of a million messages beside the store; the node list beside a store that hangs',
     measureLogs,
     printLogs,
+  ),
+  page: onDemand(
+    'the page in a slow browser with 15,000 nodes and 30,000 pods; 200 open pages (PAGE_NODES and others)',
+    measurePage,
+    printPage,
   ),
   visits: onDemand(
     'what anonymous visits of the sign-in page leave behind; the list beside them',

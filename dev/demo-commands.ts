@@ -2,7 +2,7 @@ import type { Config } from '../src/config/config.ts';
 import { systemRandom } from '../src/runtime/random.ts';
 import type { Addresses } from '../src/service/ports.ts';
 import type { SimulatedCluster } from './cluster/cluster.ts';
-import { DANAS_NAMESPACES, invitePerson } from './demo-person.ts';
+import { DANAS_NAMESPACES, invitePerson, noteChosenPassword, type Person } from './demo-person.ts';
 import { type DemoPlace, placeOf, signInAt } from './demo-sign-in.ts';
 
 interface Started {
@@ -18,14 +18,16 @@ interface Started {
 export async function printCommands({ config, cluster, addresses, tookMs, logFile }: Started): Promise<void> {
   const place = placeOf(config.server, addresses);
   const user = firstAdministrator(config, cluster);
+  noteChosenPassword(user.username, { objects: cluster.objects, platform: config.platform });
   const form = new URLSearchParams({ ...clientOf(config), grant_type: 'password', ...user });
   const signedIn = await signInAt(place, form);
-  const person = 'token' in signedIn ? await invited(signedIn.token, { place, config, cluster }) : [];
+  const person = 'token' in signedIn ? await invited(signedIn.token, { place, config, cluster }) : undefined;
   const lines = [
     '',
     `Gatehouse is ready after ${Math.round(tookMs)} ms on ${place.origin}, metrics on ${place.metricsOrigin}/metrics`,
+    ...openPage(config, place, { user, person }),
     `User: ${user.username}   Password: ${user.password}   (made at random for this run)`,
-    ...person,
+    ...(person ? [lineAbout(person)] : []),
     ...('fault' in signedIn ? [`No token: ${signedIn.fault}`] : []),
     ...(logFile === undefined ? [] : [`Log: ${logFile}   (--verbose prints it here)`]),
     '',
@@ -40,16 +42,23 @@ export async function printCommands({ config, cluster, addresses, tookMs, logFil
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** The line about a user with few rights. */
-async function invited(
+const invited = (
   token: string,
-  { place, config, cluster }: Pick<Started, 'config' | 'cluster'> & { readonly place: DemoPlace },
-): Promise<string[]> {
-  const { platform } = config;
-  const person = await invitePerson({ place, token, platform, objects: cluster.objects, random: systemRandom });
-  if (!person) return [];
-  const where = DANAS_NAMESPACES.join(' and ');
-  return [`User: ${person.username}    Password: ${person.password}   (may read the namespaces ${where} only)`];
+  { place, config: { platform }, cluster }: Pick<Started, 'config' | 'cluster'> & { readonly place: DemoPlace },
+): Promise<Person | undefined> =>
+  invitePerson({ place, token, platform, objects: cluster.objects, random: systemRandom });
+
+const lineAbout = ({ username, password }: Person): string =>
+  `User: ${username}    Password: ${password}   (may read the namespaces ${DANAS_NAMESPACES.join(' and ')} only)`;
+
+/** The line about the page, where it is served. */
+function openPage(
+  { page }: Config,
+  { origin }: DemoPlace,
+  { user, person }: { readonly user: Person; readonly person: Person | undefined },
+): string[] {
+  const other = person ? `, or as ${person.username} who may see two namespaces only` : '';
+  return page.enabled ? [`Open ${origin} in a browser and sign in as ${user.username}${other}`] : [];
 }
 
 /**
@@ -82,7 +91,7 @@ function signInByBrowser(config: Config, { origin }: DemoPlace): string[] {
   return [`In the browser of this machine: npm start --silent -- login --browser --server ${origin}`, ''];
 }
 
-function firstAdministrator({ users }: Config, cluster: SimulatedCluster): { username: string; password: string } {
+function firstAdministrator({ users }: Config, cluster: SimulatedCluster): Person & Readonly<Record<string, string>> {
   const secrets = cluster.objects.list('secrets');
   const secret = secrets.find((one) => one.metadata.name === users.firstAdministrator.secretName);
   const data = (secret?.['data'] ?? {}) as Readonly<Record<string, string>>;

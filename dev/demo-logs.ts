@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../src/runtime/clock.ts';
 import type { Random } from '../src/runtime/random.ts';
-import type { KubeObject } from './cluster/kube-object.ts';
-import type { ObjectStore } from './cluster/object-store.ts';
+import type { SimulatedCluster } from './cluster/cluster.ts';
+import { type KubeObject, keyOf } from './cluster/kube-object.ts';
 import type { SimulatedLogStore } from './log-store/log-store.ts';
 import type { LogDocument } from './log-store/stored-record.ts';
 
@@ -63,10 +63,13 @@ export function pastRecords(pods: readonly KubeObject[], { now, random }: Chance
   return records;
 }
 
-/** Lets the running pods write on until the signal aborts: a few lines each `everyMs`. */
+/**
+ * Lets the running pods write on until the signal aborts, a few lines each `everyMs`: into the logs of the pods, and into the log store if there
+ * is one.
+ */
 export async function keepWriting(
-  store: Pick<SimulatedLogStore, 'add'>,
-  objects: ObjectStore,
+  { objects, podLogs }: Pick<SimulatedCluster, 'objects' | 'podLogs'>,
+  store: Pick<SimulatedLogStore, 'add'> | undefined,
   { everyMs, clock, random }: { readonly everyMs: number; readonly clock: Clock; readonly random: Random },
   signal: AbortSignal,
 ): Promise<void> {
@@ -74,10 +77,16 @@ export async function keepWriting(
     await clock.sleep(everyMs, signal);
     if (signal.aborted) return;
     const running = objects.list('pods').filter(({ status }) => status?.['phase'] === 'Running');
-    const pods = Array.from({ length: NEW_AT_ONCE }, () => pick(running, random));
+    // Somebody who follows a log sees it go on; of the others a few write.
+    const followed = new Set(podLogs.followed);
+    const read = running.filter(({ metadata }) => followed.has(keyOf(metadata)));
+    const pods = [...read, ...Array.from({ length: NEW_AT_ONCE }, () => pick(running, random))];
     const containers = pods.flatMap((pod) => (pod ? (pick(containersOf(pod), random) ?? []) : []));
     const at = clock.now();
-    store.add(containers.map((one) => toRecord(one, { lines: LINES[one.name] ?? ANYBODY, at, random })));
+    const records = containers.map((one) => toRecord(one, { lines: LINES[one.name] ?? ANYBODY, at, random }));
+    for (const [index, { pod, name }] of containers.entries())
+      podLogs.write(keyOf(pod.metadata), name, (records[index]?.log ?? '').trimEnd());
+    store?.add(records);
   }
 }
 

@@ -7,6 +7,24 @@ const NAME = 'dana';
 /** The namespaces whose objects the person may read. */
 export const DANAS_NAMESPACES: readonly string[] = ['shop', 'monitoring'];
 
+/** Somebody who can sign in. */
+export interface Person {
+  readonly username: string;
+  readonly password: string;
+}
+
+/**
+ * Makes the user of that name, if it is an object, one who has chosen the password. Otherwise the first sign-in in a browser would ask for
+ * another one, and the printed commands would no longer work.
+ */
+export function noteChosenPassword(
+  name: string,
+  { objects, platform }: { readonly objects: ObjectStore; readonly platform: string },
+): void {
+  if (!objects.list('users').some(({ metadata }) => metadata.name === name)) return;
+  objects.patch('users', name, { metadata: { annotations: { [`iam.${platform}.io/uninitialized`]: null } } });
+}
+
 interface Invitation {
   readonly place: Pick<DemoPlace, 'origin'>;
   /** The token of an administrator. */
@@ -26,7 +44,7 @@ export async function invitePerson({
   platform,
   objects,
   random,
-}: Invitation): Promise<{ readonly username: string; readonly password: string } | undefined> {
+}: Invitation): Promise<Person | undefined> {
   // The letters in front are what the rule for passwords asks for.
   const password = `Aa1${Buffer.from(random.bytes(9)).toString('base64url')}`;
   const user = {

@@ -92,7 +92,22 @@ export function logRights(platform: string): readonly (readonly [string, NewObje
   return [
     ['clusterroles', { metadata: { name: POD_LOGS }, rules }],
     ['clusterrolebindings', { metadata: { name: POD_LOGS }, roleRef: roleRef(POD_LOGS), subjects: admins }],
+    ['clusterrolebindings', { metadata: { name: 'admins-view' }, roleRef: roleRef('view'), subjects: admins }],
     ['clusterrolebindings', { ...readers, subjects: everybody }],
     ['rolebindings', { ...inShop, subjects: everybody }],
+  ];
+}
+
+/** The right to read the definitions of custom resources: administrators have it. The role `view` does not have it. */
+export function definitionRights(platform: string): readonly Right[] {
+  const name = 'definition-readers';
+  const rules = [
+    { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'list', 'watch'] },
+  ];
+  const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name };
+  const subjects = [{ apiGroup: RBAC, kind: 'Group', name: `${platform}-admins` }];
+  return [
+    ['clusterroles', { metadata: { name }, rules }],
+    ['clusterrolebindings', { metadata: { name }, roleRef, subjects }],
   ];
 }

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Config, Warnings } from '../src/config/config.ts';
 import { createLogger, type Logger, type LogOptions } from '../src/observability/logger.ts';
 import { systemClock } from '../src/runtime/clock.ts';
@@ -8,7 +9,9 @@ import { createLoopLoad } from '../src/runtime/loop-load.ts';
 import { systemRandom } from '../src/runtime/random.ts';
 import { createService } from '../src/service/service.ts';
 import { toRelease, toRuntime } from '../src/service/versions.ts';
+import { buildPage } from './build/page.ts';
 import { type SimulatedCluster, startSimulatedCluster } from './cluster/cluster.ts';
+import { populateEvents } from './cluster/population/events.ts';
 import { keepPodsLiving } from './cluster/population/pod-lives.ts';
 import { keepChanging, populate } from './cluster/population/population.ts';
 import { populateWorkloads } from './cluster/population/workload-objects.ts';
@@ -17,13 +20,14 @@ import { DEMO_HELP, type DemoOptions, parseDemoArguments } from './demo-argument
 import { printCommands } from './demo-commands.ts';
 import { loadDemoConfig } from './demo-config.ts';
 import { keepWriting, MOST_RECORDS, pastRecords } from './demo-logs.ts';
-import { installedRights, logRights, VIEWER } from './demo-rights.ts';
+import { definitionRights, installedRights, logRights, VIEWER } from './demo-rights.ts';
 import { type SimulatedLogStore, startSimulatedLogStore } from './log-store/log-store.ts';
 
 /** How often something changes in the simulated cluster. */
 const CHANGE_EVERY_MS = 3000;
 
-const readPackageFile = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+const packageFile = (name: string): URL => new URL(`../${name}`, import.meta.url);
+const readPackageFile = (name: string): string => readFileSync(packageFile(name), 'utf8');
 
 async function demo(options: DemoOptions): Promise<void> {
   const began = performance.now();
@@ -52,17 +56,18 @@ function removeUnlessFailed(folder: string, code: number): void {
 
 /** Changes nodes and pods of the cluster, and lets pods write logs, until the signal aborts. */
 async function letLive(
-  { objects }: SimulatedCluster,
+  cluster: SimulatedCluster,
   { logStore, podChanges }: Pick<DemoOptions, 'podChanges'> & { readonly logStore: SimulatedLogStore | undefined },
   signal: AbortSignal,
 ): Promise<void> {
+  const { objects } = cluster;
   const often = { everyMs: CHANGE_EVERY_MS, clock: systemClock, random: systemRandom };
   logStore?.add(pastRecords(objects.list('pods'), { now: systemClock.now(), random: seededRandom(1) }));
   await Promise.all([
     keepChanging(objects, often, signal),
     podChanges > 0 &&
       keepPodsLiving(objects, { ...often, random: seededRandom(1), everyMs: 1_000 / podChanges }, signal),
-    logStore && keepWriting(logStore, objects, often, signal),
+    keepWriting(cluster, logStore, often, signal),
   ]);
 }
 
@@ -83,7 +88,11 @@ async function startDemoCluster({ nodes, podsPerNode }: DemoOptions, platform: s
   const now = systemClock.now();
   populate(cluster.objects, { nodes, podsPerNode, seed: 1, platform, now, detailed: true });
   populateWorkloads(cluster.objects, { now });
-  const rights = [...installedRights(platform, readPackageFile), ...logRights(platform), VIEWER];
+  populateEvents(cluster.objects, { now });
+  const rights = [
+    ...[...installedRights(platform, readPackageFile), ...logRights(platform), ...definitionRights(platform)],
+    VIEWER,
+  ];
   for (const [kind, object] of rights) cluster.objects.create(kind, object);
   return cluster;
 }
@@ -115,6 +124,7 @@ async function runGatehouse({ config, warnings, cluster, began, signal, logFile 
     environment: {},
     description: readPackageFile('api/platform.openapi.yaml'),
     crdDescription: readPackageFile('api/crd.openapi.yaml'),
+    page: config.page.enabled ? (await buildPage(fileURLToPath(packageFile('.')))).files : undefined,
   });
   await service.run(signal, {
     onReady: (addresses) => printCommands({ config, cluster, addresses, tookMs: performance.now() - began, logFile }),

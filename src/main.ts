@@ -49,6 +49,8 @@ async function execute(command: Command): Promise<number> {
       return runClient(command.request);
     case 'check-config':
       return printCheck(command.config);
+    case 'import-config':
+      return importOld(command);
     case 'keys':
       return changeKeys(command.request, await loadConfigFile(command.config));
     case 'users':
@@ -76,6 +78,13 @@ async function printCheck(config: string | undefined): Promise<number> {
   const parts = { readFile, environment: process.env };
   for (const warning of await checkConfig(config, parts)) complain(`warning: ${warning}`);
   print('the configuration is good');
+  return 0;
+}
+
+async function importOld(request: { readonly file: string; readonly secrets?: string }): Promise<number> {
+  const { runImportCommand } = await import('./cli/import-config/import-command.ts');
+  const write = (text: string): void => void process.stdout.write(text);
+  await runImportCommand(request, { print: write, complain, readFile, readStandardInput: () => buffer(process.stdin) });
   return 0;
 }
 
@@ -147,6 +156,7 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
 
 async function runService(config: Config, logger: Logger, output: BufferedOutput): Promise<void> {
   const { createService } = await import('./service/service.ts');
+  const { readPageFiles } = await import('./service/page.ts');
   const { lowerPoolPriority } = await import('./cli/pool-priority.ts');
   logger.debug({ threads: await lowerPoolPriority() }, 'hashing yields to serving');
   const service = await createService(config, {
@@ -161,6 +171,7 @@ async function runService(config: Config, logger: Logger, output: BufferedOutput
     environment: process.env,
     description: readPackageFile('api/platform.openapi.yaml'),
     crdDescription: readPackageFile('api/crd.openapi.yaml'),
+    page: config.page.enabled ? readPageFiles(packageFile('dist/page/')) : undefined,
   });
   await service.run(signalOfTheProcess(logger));
 }
@@ -194,6 +205,7 @@ function endOnBugs(logger: Logger): void {
 /** Errors in what the operator wrote (the configuration or a file that it names), not in the run. */
 const MISUSES: readonly string[] = [
   'ConfigError',
+  'ImportError',
   'UsersFileError',
   'UserRequestError',
   'ClusterAccessError',

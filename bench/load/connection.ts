@@ -93,6 +93,11 @@ export class Connection {
     }
   }
 
+  /** The status line and the headers of the last answer. */
+  get lastHead(): string {
+    return this.#reader.lastHead;
+  }
+
   close(): void {
     this.#socket.destroy();
   }

@@ -3,6 +3,7 @@ import type { Children } from '../children.ts';
 import { runBrowsers } from './browsers.ts';
 import { runCallers, runSamples } from './callers.ts';
 import { runLoad } from './load.ts';
+import { runOpenPages } from './open-pages.ts';
 import { runPaced } from './paced.ts';
 import { runArrivals, runStay } from './people.ts';
 import { runProbes } from './probes.ts';
@@ -24,6 +25,7 @@ const JOBS = {
   refreshes: runRefreshes,
   samples: runSamples,
   probes: runProbes,
+  openPages: runOpenPages,
   visits: runVisits,
   watchers: runWatchers,
   callers: runCallers,

@@ -5,6 +5,7 @@ import { bundle } from './bundle.ts';
 import { licensesText } from './licenses.ts';
 import { copyNative, NATIVE } from './native.ts';
 import { manifestOf, neededFolders, packageFolders, readPackages } from './packages.ts';
+import { buildPage, writePage } from './page.ts';
 import { billOfMaterials } from './sbom.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
@@ -21,13 +22,15 @@ const modules = join(out, 'node_modules');
 
 await rm(out, { recursive: true, force: true });
 const files = await bundle({ root: ROOT, entry: 'src/main.ts', folder: out, external: [NATIVE] });
-const bundled = packageFolders(files);
+const page = await buildPage(ROOT);
+await writePage(page, join(out, 'page'));
+const bundled = packageFolders([...files, ...page.modules]);
 const native = await copyNative({ root: ROOT, modules, arch: values.arch });
 const packages = [
   ...readPackages(bundled, { root: ROOT, modules: join(ROOT, 'node_modules') }),
   ...readPackages(native, { root: ROOT, modules }),
 ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 const { name, version, license = '', dependencies = {} } = manifestOf(ROOT);
-const needs = [...neededFolders(ROOT, dependencies), ...native];
+const needs = [...new Set([...neededFolders(ROOT, dependencies), ...packageFolders(page.modules), ...native])];
 await writeFile(join(out, 'THIRD-PARTY-LICENSES.txt'), licensesText(packages));
 await writeFile(join(out, 'sbom.cdx.json'), billOfMaterials({ name, version, license, needs }, packages));

@@ -8,6 +8,7 @@ import { Faults } from './faults.ts';
 import type { Identity } from './identity.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { Listener } from './listener.ts';
+import { PodLogs } from './logs/pod-logs.ts';
 import { ObjectStore, type StoreParts } from './object-store.ts';
 import { type Decision, decide, type SubjectAccessReviewSpec } from './rbac.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -53,6 +54,8 @@ export interface SimulatedCluster {
   readonly tokens: Map<string, Identity>;
   /** The state, without HTTP in between. */
   readonly objects: ObjectStore;
+  /** What the containers of pods write. */
+  readonly podLogs: PodLogs;
   /** A token of an existing service account, like the one that is mounted into a pod. It is valid for an hour. */
   serviceAccountToken(namespace: string, name: string, audiences: readonly string[]): string;
   /** Makes a new key, which signs service account tokens from now on. The others stay published. Returns its `kid`. */
@@ -101,6 +104,7 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
     adminToken,
     tokens,
     objects: store,
+    podLogs: parts.podLogs,
     serviceAccountToken: (namespace, name, aud) => {
       const uid = store.get('serviceaccounts', `${namespace}/${name}`)?.metadata.uid;
       if (!uid) throw new Error(`there is no service account ${namespace}/${name}`);
@@ -139,6 +143,7 @@ function createParts(options: SimulatedClusterOptions, adminToken: string) {
   return {
     store,
     watchCache: new WatchCache({ store, clock, ...lag }),
+    podLogs: new PodLogs(store, clock),
     clock,
     random,
     kinds,

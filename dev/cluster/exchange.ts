@@ -42,8 +42,13 @@ export async function sendAnswer(
 }
 
 /** Starts a stream: headers now, then chunks as they come. */
-export function openStream(response: ServerResponse, fault: StreamFault | undefined, clock: Clock): Body {
-  response.writeHead(200, { ...COMMON_HEADERS, 'content-type': 'application/json' });
+export function openStream(
+  response: ServerResponse,
+  fault: StreamFault | undefined,
+  clock: Clock,
+  contentType = 'application/json',
+): Body {
+  response.writeHead(200, { ...COMMON_HEADERS, 'content-type': contentType });
   response.flushHeaders();
   return fault ? faultyBody(response, fault, clock) : plainBody(response);
 }

@@ -73,7 +73,7 @@ const SELF_REVIEW: BuiltinRule = {
   name: 'system:basic-user',
   verbs: ['create'],
   apiGroups: ['authorization.k8s.io'],
-  resources: ['selfsubjectaccessreviews'],
+  resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
 };
 const WHO_AM_I: BuiltinRule = {
   name: 'system:basic-user',

@@ -56,20 +56,36 @@ export async function readRequest(
   const url = message.url ?? '/';
   const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
   const method = message.method ?? 'GET';
-  const target = parseTarget(pathname, kinds);
+  const isOldWatch = method === 'GET' && OLD_WATCH.test(pathname);
+  const target = parseTarget(isOldWatch ? pathname.replace(OLD_WATCH, '$1') : pathname, kinds);
+  const query = isOldWatch && target ? oldWatchQuery(target, searchParams) : searchParams;
   return {
     method,
     url,
     path: pathname,
-    query: searchParams,
+    query,
     rawHeaders: message.rawHeaders,
     headers: message.headers,
     impersonation: impersonationIn(message.headersDistinct),
     body: method === 'GET' || method === 'HEAD' ? Buffer.alloc(0) : await readBody(message),
     connection,
-    verb: target ? verbOf(method, target, searchParams) : method.toLowerCase(),
+    verb: isOldWatch && target ? 'watch' : target ? verbOf(method, target, query) : method.toLowerCase(),
     target,
   };
+}
+
+/** The form of a watch before `?watch=true`, which a real server still serves: `/api/v1/watch/namespaces/d/pods`. */
+const OLD_WATCH = /^(\/api\/[^/]+|\/apis\/[^/]+\/[^/]+)\/watch(?=\/)/;
+
+/** Whether the path is one of that form. */
+export const isOldWatchPath = (path: string): boolean => OLD_WATCH.test(path);
+
+/** The watch of a single object is one of its collection with a selector. */
+function oldWatchQuery({ name }: ResourceTarget, query: URLSearchParams): URLSearchParams {
+  const asked = new URLSearchParams(query);
+  asked.set('watch', 'true');
+  if (name !== '') asked.set('fieldSelector', `metadata.name=${name}`);
+  return asked;
 }
 
 async function readBody(message: IncomingMessage): Promise<Buffer> {

@@ -81,7 +81,7 @@ function checkSubresource({ verb }: ApiRequest, { kind, name, subresource }: Res
   throw NOT_SIMULATED.has(path) ? notSimulated(`serve ${path}`) : unknownResource();
 }
 
-/** Subresources that a kubelet serves. There is no kubelet here. */
+/** Subresources that a kubelet serves. There is no kubelet here; a GET of `log` is answered in `logs/serve-log.ts`. */
 const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward']);
 
 const unstreamed = (target: ResourceTarget, store: ObjectStore): ApiError =>

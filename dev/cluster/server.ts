@@ -10,6 +10,8 @@ import type { Faults } from './faults.ts';
 import { authenticate } from './identity.ts';
 import { actingIdentity } from './impersonation.ts';
 import { checkWatchOptions, parseListOptions } from './list-options.ts';
+import type { PodLogs } from './logs/pod-logs.ts';
+import { isForLog, serveLog } from './logs/serve-log.ts';
 import { negotiateForm } from './negotiation.ts';
 import { presented } from './presentation.ts';
 import { type ApiRequest, isForAway, readRequest } from './request.ts';
@@ -23,6 +25,7 @@ export interface ServerParts extends RouteParts {
   readonly evidence: Evidence;
   readonly bookmarkIntervalMs: number;
   readonly watchList: boolean;
+  readonly podLogs: PodLogs;
 }
 
 /**
@@ -68,11 +71,23 @@ async function answerOrStream(
   const caller = actingIdentity(parts.store, sender, request);
   authorizeRequest(parts.store, caller, request);
   if (isForAway(request, parts.kinds)) return plain('service unavailable\n', 503);
+  if (isForLog(request)) {
+    const open = (): Body => openStream(response, fault, parts.clock, 'text/plain');
+    await serveLog(request, parts, { open, gone: goneOf(response) });
+    return undefined;
+  }
   if (request.verb !== 'watch') return answerRequest(request, caller, parts);
   if (!socket) await streamWatch(request, response, { parts, open: () => openStream(response, fault, parts.clock) });
   else if (!isAcceptable(message)) return plain('', 403);
   else await streamWatch(request, response, { parts, open: () => openWebsocket(message, socket) });
   return undefined;
+}
+
+/** A signal that aborts when the client has gone. */
+function goneOf(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 async function streamWatch(
@@ -86,13 +101,12 @@ async function streamWatch(
   const options = parseListOptions(request, request.target!);
   checkWatchOptions(options, parts.watchList);
   const body = open();
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  const gone = goneOf(response);
   const closed = evidence.watchOpened(kind.name);
   try {
     const watch = { collection: store.collection(kind.storedAs), namespace, options, form };
-    for await (const line of watchLines(watch, parts, gone.signal)) {
-      if (gone.signal.aborted) break;
+    for await (const line of watchLines(watch, parts, gone)) {
+      if (gone.aborted) break;
       if (!body.write(line)) await body.drained();
     }
     body.end();

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Body, plainBody } from './body.ts';
-import { isTrue } from './request.ts';
+import { isOldWatchPath, isTrue } from './request.ts';
 
 /** Only watches can be upgraded to WebSocket here. The `Upgrade` header of any other request is ignored. */
 export function isWebsocketWatch({ method, url = '/', headers }: IncomingMessage): boolean {
   if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
-  return isTrue(new URL(url, 'http://127.0.0.1').searchParams.get('watch'));
+  const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
+  return isOldWatchPath(pathname) || isTrue(searchParams.get('watch'));
 }
 
 /** RFC 6455 section 1.3. */

@@ -29,6 +29,11 @@ export interface AccountNames {
    * so that sessions stay ended even if their records are lost, or no replica was running to write them.
    */
   readonly tokensNotBefore: string;
+  /**
+   * Annotation: a value of `tokensNotBefore`, a blank and the session to which that value does not apply. With any other
+   * value of `tokensNotBefore` it means nothing.
+   */
+  readonly sparedSession: string;
   /** Annotation: when the role changed last (RFC 3339, with milliseconds). Thereby a change of the role changes the object, too. */
   readonly lastRoleChange: string;
   /** Annotation of a role: the names of the roles that it consists of, as a JSON array. */
@@ -54,6 +59,7 @@ export function accountNames(platform: string): AccountNames {
     lastPasswordChange: `${group}/last-password-change-time`,
     incomplete: `${group}/incomplete`,
     tokensNotBefore: `${group}/tokens-not-before`,
+    sparedSession: `${group}/spared-session`,
     lastRoleChange: `${group}/last-role-change-time`,
     aggregationRoles: `${group}/aggregation-roles`,
     userRef: `${group}/user-ref`,

@@ -9,6 +9,7 @@ export const HELP = `Usage: gatehouse [--config FILE]
        gatehouse hash-password [--config FILE]
        gatehouse keys list|rotate|revoke [--config FILE]
        gatehouse users list|create|disable|enable|unlock|set-password|import [--config FILE]
+       gatehouse import-config FILE [--secrets DIR]
        gatehouse login|logout|kubeconfig --server URL [options]
 
 The API server in front of a Kubernetes cluster: sign in, and read its nodes from memory.
@@ -40,6 +41,10 @@ Commands:
     --apply         create them
                     (users writes to the cluster that the configuration names, with your rights; no server has to run,
                     and a running one sees the change within seconds)
+  import-config FILE
+                    print a configuration made from one of KubeSphere 3.1 to 4.0: its kubesphere.yaml, or the ConfigMap
+                    with it; "-" reads standard input. Comments say what became of each setting; nothing secret is printed
+    --secrets DIR   write the secrets of the old file into files of this directory, which the configuration names
   login             sign in at a running server, by hand or for kubectl, which runs it (credential plug-in)
   logout            end that session
   kubeconfig        print a kubeconfig that points to a running server and signs in with login
@@ -57,6 +62,8 @@ export type Command =
   | ClientCommand
   | { readonly kind: 'run' | 'check-config' | 'hash-password'; readonly config?: string }
   | { readonly kind: 'config-schema' }
+  /** `file` is `-` for standard input. `secrets` is the directory for files with secrets. */
+  | { readonly kind: 'import-config'; readonly file: string; readonly secrets?: string }
   | { readonly kind: 'keys'; readonly request: KeysRequest; readonly config?: string }
   | { readonly kind: 'users'; readonly request: UsersRequest; readonly config?: string };
 
@@ -69,6 +76,7 @@ const OPTIONS = {
   group: { type: 'string', multiple: true },
   role: { type: 'string' },
   apply: { type: 'boolean' },
+  secrets: { type: 'string' },
   version: { type: 'boolean', short: 'v' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -87,6 +95,8 @@ export function parseCommand(args: readonly string[], fallbackConfig: string | u
     const [command, ...more] = positionals;
     if (command !== 'users' && hasUsersOption(values))
       return { kind: 'misuse', message: '--email, --group, --role and --apply go with users only' };
+    if (command === 'import-config') return importCommand(more, values.secrets);
+    if (values.secrets !== undefined) return { kind: 'misuse', message: '--secrets goes with import-config only' };
     if (command === 'keys') return keysCommand(parseKeysRequest(more, values.now ?? false), named);
     if (values.now) return { kind: 'misuse', message: '--now goes with keys rotate only' };
     if (command === 'users') return usersCommand(parseUsersRequest(more, values), named);
@@ -104,6 +114,12 @@ const keysCommand = (request: ReturnType<typeof parseKeysRequest>, named: { read
 
 const usersCommand = (request: ReturnType<typeof parseUsersRequest>, named: { readonly config?: string }): Command =>
   'fault' in request ? { kind: 'misuse', message: request.fault } : { kind: 'users', request, ...named };
+
+function importCommand([file, ...more]: readonly string[], secrets: string | undefined): Command {
+  if (file === undefined || more.length > 0)
+    return { kind: 'misuse', message: 'import-config needs one FILE, or "-" for standard input' };
+  return { kind: 'import-config', file, ...(secrets === undefined ? {} : { secrets }) };
+}
 
 const hasUsersOption = ({ email, group, role, apply }: UsersOptions): boolean =>
   [email, group, role, apply].some((value) => value !== undefined);

@@ -32,10 +32,17 @@ export function completeClients(
     const redirectURIs = client.redirectURIs.filter((uri) => uri !== ANY_REDIRECT);
     const grantTypes = client.grantTypes ?? defaultGrants(client.public, redirectURIs);
     warnings.push(...clientWarnings(client, { secret, grantTypes }));
+    if (client.name === `${platform}:page`) problems.push(takenName(index));
     return { ...rest, redirectURIs, grantTypes, ...(secret === undefined ? {} : { secret }) } as ClientConfig;
   });
   return { clients, problems, warnings };
 }
+
+/** The logs and the audit trail name the calls of our own page so (`page-callers.ts`). */
+const takenName = (index: number): Problem => ({
+  path: `authentication.oauthOptions.clients[${index}].name`,
+  message: 'is the name under which logs show the calls of the page; choose another',
+});
 
 /** KubeSphere 3.4's word for any address. It would send codes to anybody who asks, so it counts as no address. */
 const ANY_REDIRECT = '*';

@@ -6,6 +6,8 @@ import { gateway } from './gateway-section.ts';
 import { kinds } from './kinds-section.ts';
 import { limits } from './limits-section.ts';
 import { logging } from './logging-section.ts';
+import { page } from './page-section.ts';
+import { tenant } from './tenant-section.ts';
 
 const server = section({
   address: z.string().min(1).optional().describe('Address to listen on. Default: all interfaces.'),
@@ -162,6 +164,7 @@ export const configSchema = z
     }).describe('Users as objects of the cluster.'),
     gateway,
     logging,
+    page,
     sessions: section({
       store: z
         .enum(['memory', 'kubernetes'])
@@ -196,6 +199,7 @@ export const configSchema = z
       }),
     }).describe('The copy of the cluster’s nodes in memory.'),
     kinds,
+    tenant,
     keys: section({
       secretName: objectName
         .optional()

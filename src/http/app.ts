@@ -23,6 +23,7 @@ import type { OtherRequests, RouteFamily, RouteTools, ServedFamily } from './fam
 import { admission } from './limits/admission.ts';
 import { createRefusalThrottle } from './limits/refusal-throttle.ts';
 import { createQueueStep, RequestQueue } from './limits/request-queue.ts';
+import type { PageAuthentication } from './page/page-authentication.ts';
 import { discoveryRoutes } from './routes/discovery.ts';
 import type { CallerSteps } from './watch/recheck.ts';
 
@@ -30,6 +31,8 @@ export interface AppParts extends Omit<RouteTools, 'bodies' | 'deadline' | 'call
   /** The families of routes. The router checks routes in this order, so the most frequent ones come first. */
   readonly families: readonly RouteFamily[];
   readonly verifier: BearerVerifier;
+  /** Absent without a page. */
+  readonly page?: PageAuthentication | undefined;
   readonly trustedProxies: readonly TrustedProxy[];
 }
 
@@ -110,7 +113,12 @@ export function serveRoutes(
     const judged = gone ? [...known, withdrawn, allowed] : [...resolved, ...permitted];
     return before ? [...first, middleware(before), ...judged] : [...first, ...judged];
   });
-  const unknown = [middleware(refuseUnknownPublicPaths(platform)), ...known, allowed, middleware(refuseUnknownPaths)];
+  const unknown = [
+    middleware(refuseUnknownPublicPaths(platform)),
+    ...known,
+    allowed,
+    middleware(refuseUnknownPaths(platform)),
+  ];
   router.use(...first, ...unknown);
   return serveRouter(router, {
     guard,
@@ -134,11 +142,11 @@ function notifyAll(families: readonly Pick<ServedFamily, 'others'>[]): OtherRequ
 
 /** The two steps that authenticate and authorize a caller. They run for every request, and again while a stream is open. */
 function createCallerSteps(parts: AppParts, isGuarded?: (segments: readonly string[]) => boolean): CallerSteps {
-  const { platform, limits, clock, metrics, verifier, authorizer } = parts;
+  const { platform, limits, clock, metrics, verifier, page, authorizer } = parts;
   const { maxBearerBytes, answerTimeoutMs } = limits;
   const deadline = createAnswerDeadline(clock, answerTimeoutMs);
   return {
-    authenticate: createAuthenticate({ verifier, platform, maxBearerBytes, metrics, deadline }),
-    authorize: createAuthorize({ authorizer, deadline, throttle: createRefusalThrottle(clock), isGuarded }),
+    authenticate: createAuthenticate({ verifier, page, platform, maxBearerBytes, metrics, deadline }),
+    authorize: createAuthorize({ authorizer, deadline, throttle: createRefusalThrottle(clock), isGuarded, platform }),
   };
 }

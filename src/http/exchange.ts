@@ -90,7 +90,7 @@ export class Exchange {
   /** Set by the gateway: milliseconds until the cluster's answer began. */
   upstreamMs: number | undefined;
   /** Set before the answer begins. */
-  coding: 'identity' | 'gzip' = 'identity';
+  coding: 'identity' | 'gzip' | 'br' = 'identity';
   /** Why the answer is a 4xx, or why a stream ended, as one of a few fixed words. Set by authentication, the error writer and streams. */
   reason: string | undefined;
   /** The cause of a 5xx, or why a stream broke off; set by the error writer and by streams. It is logged and never sent. */

@@ -11,6 +11,7 @@ import type { Route } from './exchange.ts';
 import type { HttpLimits } from './limits/http-limits.ts';
 import type { HttpMetrics } from './metrics.ts';
 import type { ListableKinds } from './routes/kind-discovery.ts';
+import type { CallerChanges } from './watch/caller-changes.ts';
 import type { CallerSteps } from './watch/recheck.ts';
 
 /** The dependencies that every family gets to make its routes; there is one such value for a port. */
@@ -31,6 +32,8 @@ export interface RouteTools {
   readonly authorizer: Authorizer;
   /** The steps that check the caller of a stream again while it is open. */
   readonly callerSteps: CallerSteps;
+  /** Whose streams must be checked at once. */
+  readonly callerChanges: CallerChanges;
   /** How long an open stream may go on after the last decision about its caller while the cluster does not answer. */
   readonly maxDecisionAgeMs: number;
   /** Aborts when the port has closed: open streams must begin to end. */

@@ -40,6 +40,7 @@ export function createKindValue(kind: ClusterKind, { platform, words, way, isSec
     ...(words.project ? { project: words.project } : {}),
     ...(words.isSameOwn ? { isSameOwn: words.isSameOwn } : {}),
     trim: keep,
+    isPacked: way === 'fields',
   };
 }
 

@@ -54,10 +54,15 @@ export class ObjectReader {
     return new VersionedRepresentation(tagOf([entry]), objectComposer(entry.encoded, members), this.#parts.slices);
   }
 
+  /** These objects as they are now, without those that are not there. Rejects as `one` does. */
+  async entries(kind: ClusterKind, names: readonly ObjectName[], signal: AbortSignal): Promise<readonly Entry[]> {
+    const read = await mapAtOnce(names, (name) => this.#read(kind, name, signal), { most: AT_ONCE, signal });
+    return read.filter((entry) => entry !== undefined);
+  }
+
   /** The objects of a page as they are now. Those that vanished are left out, but not of the total. Rejects as `one` does. */
   async page(kind: ClusterKind, { entries, total, scope = '' }: Page, signal: AbortSignal): Promise<Representation> {
-    const read = await mapAtOnce(entries, (entry) => this.#read(kind, entry, signal), { most: AT_ONCE, signal });
-    const present = read.filter((entry) => entry !== undefined);
+    const present = await this.entries(kind, entries, signal);
     const composer = selectionComposer({ entries: present, total });
     return new VersionedRepresentation(tagOf(present, `${total} ${scope}`), composer, this.#parts.slices);
   }

@@ -120,10 +120,12 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const requests = new SecretRequests({ client, namespace, clock, closed: closing.signal });
   const slices = new TimeSlices(clock);
   const reflect: Cluster['reflect'] = (resource, store, plan) => {
-    const { name, isOptional, isMeasured = true, wrap = (source) => source } = resource;
-    const source = wrap(createHttpListerWatcher({ client, slices }, resource));
+    const { name, isOptional, isMeasured = true, since, wrap = (source) => source } = resource;
+    const unshared = createHttpListerWatcher({ client, slices }, resource);
+    const source = wrap(unshared);
+    const past = since === undefined ? undefined : { since, source: unshared };
     const metrics = isMeasured ? reflectors.of(name, { isOptional }) : UNMEASURED;
-    return new StoreReflector({ name, source, store, clock, random, slices, logger, metrics, plan });
+    return new StoreReflector({ name, source, store, clock, random, slices, logger, metrics, plan, past });
   };
   const version: Cluster['version'] = (signal) =>
     withTimeLimit(clock, { ms: VERSION_LIMIT_MS, signals: [signal] }, (limited) => readVersion(client, limited));

@@ -3,7 +3,7 @@ export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
   readonly uid: string;
-  /** Opaque: sent back as received, compared only by `compareResourceVersions`, never made a number. */
+  /** Opaque: sent back as received, compared only by `compareResourceVersions`, made a number only in `reflector/past.ts`. */
   readonly resourceVersion: string;
   readonly creationTimestamp?: string | null;
   readonly labels?: Readonly<Record<string, string>>;

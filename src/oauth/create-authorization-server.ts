@@ -10,6 +10,7 @@ import type { AuthorizationServer } from './authorization-server.ts';
 import { createAuthorizationCodes } from './authorize/authorization-code.ts';
 import { REQUEST_METADATA } from './authorize/authorization-request.ts';
 import { createBrowserEndpoints } from './authorize/browser-endpoints.ts';
+import type { PageSessions } from './authorize/page-sessions.ts';
 import { createOriginTest } from './authorize/redirect-uris.ts';
 import type { ClientSecrets } from './client-secrets.ts';
 import { type BuiltDeviceEndpoints, createDeviceEndpoints, type DeviceParts } from './device/device-endpoints.ts';
@@ -57,6 +58,8 @@ export interface AuthorizationServerParts {
   readonly logger: Logger;
   readonly registry: Registry;
   readonly events: SecurityEvents;
+  /** Counts bearers and the calls of pages, by result. */
+  readonly verifications: Counter<'result'>;
   /** Counts refused clients, by reason. */
   readonly clientFailures: Counter<'reason'>;
   readonly clientSecrets: ClientSecrets;
@@ -65,8 +68,27 @@ export interface AuthorizationServerParts {
 
 export interface BuiltAuthorizationServer extends AuthorizationServer {
   /** For the code that changes users, which ends their sessions before it writes the change. */
-  readonly ends: Pick<SessionEnds, 'user'>;
+  readonly ends: UserEnds;
+  /** Who calls when a page of ours calls, and what it does with its session. */
+  readonly pageSessions: PageSessions;
 }
+
+/** Ends sessions for the code that changes users. */
+interface UserEnds extends Pick<SessionEnds, 'user'> {
+  /** Ends all sessions of the user but this one, which goes on when the user gets this password hash. */
+  allBut(session: string, user: string, passwordHash: string): Promise<void>;
+}
+
+const createUserEnds = (
+  ends: SessionEnds,
+  { users, standing }: Pick<AuthorizationServerParts, 'users' | 'standing'>,
+): UserEnds => ({
+  user: ends.user,
+  allBut(session, name, passwordHash) {
+    const user = users.byName(name);
+    return ends.others(name, session, 0, user && standingDigest({ ...user, passwordHash }, standing));
+  },
+});
 
 /** Builds the authorization server from its dependencies, top to bottom. */
 export function createAuthorizationServer(
@@ -106,7 +128,7 @@ export function createAuthorizationServer(
   const forBrowsers = isForBrowsers ? REQUEST_METADATA : undefined;
   const metadata = createMetadata(options, { grantTypes: [...grants.keys()], forBrowsers });
   const browserParts = { ...parts, codes, ends, dataOfEnds, metrics };
-  const { endpoints: browser, pageSignIn } = createBrowserEndpoints(options, browserParts);
+  const { endpoints: browser, pageSignIn, pageSessions } = createBrowserEndpoints(options, browserParts);
   const devices = createDevices(options, { ...parts, clients, signIn: pageSignIn, metrics });
   const publicClients = options.clients.filter((client) => client.public);
   const mayRead = createOriginTest(publicClients.flatMap(({ redirectURIs }) => redirectURIs));
@@ -118,13 +140,14 @@ export function createAuthorizationServer(
     revoke: revoke.answer,
     introspect: introspect.answer,
     userinfo: createUserinfo(options, { bearerToken, standing }),
-    ...(isForBrowsers || devices ? { browser } : {}),
+    ...(isForBrowsers || devices || options.hasPage ? { browser } : {}),
     ...(mayRead ? { mayRead } : {}),
     ...(devices ? { devices } : {}),
     logout: createLogout(options, { bearerToken, ends, events }),
     keys: createJwks(keys),
     metadata: () => metadata,
-    ends,
+    ends: createUserEnds(ends, parts),
+    pageSessions,
   };
 }
 

@@ -70,11 +70,15 @@ export const createRotationFailures = (registry: Registry): Counter =>
     registers: [registry],
   });
 
-/** Counts bearer tokens, by result. `absent` and `malformed` are counted where the header is read. */
+/**
+ * Counts bearer tokens, and the calls of pages of ours with the session of a browser, by result. `absent` and `malformed` are counted where
+ * the header is read.
+ */
 export const createVerificationCounter = (registry: Registry): Counter<'result'> =>
   resultCounter(registry, { name: 'gatehouse_token_verifications_total', help: 'Bearer tokens, by result.' }, [
     ...['ok', 'cached', 'absent', 'malformed', 'overloaded'],
     ...TOKEN_FAULTS,
+    ...['page', 'page_ended'],
   ]);
 
 export interface TokenMetrics {

@@ -51,6 +51,8 @@ export interface OAuthOptions {
   /** A longer bearer token is refused. */
   readonly maxBearerBytes: number;
   readonly clients: readonly Client[];
+  /** Whether this server has a page of its own, to which people sign in. Default: no. */
+  readonly hasPage?: boolean;
   readonly clientThrottle: ClientThrottleOptions;
 }
 

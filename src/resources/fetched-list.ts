@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import { atOnce } from '../runtime/time-slices.ts';
 import { Leaf } from './bytes/leaf.ts';
-import { selectionComposer } from './bytes/list-body.ts';
+import { type Selection, selectionComposer } from './bytes/list-body.ts';
 import { type Entry, toEntry } from './entries/entry.ts';
 import { KeptCounts } from './entries/leaf-counts.ts';
 import { NamespaceIndex } from './entries/namespace-index.ts';
@@ -18,6 +18,15 @@ import { placeOf } from './query/within.ts';
  */
 export function fetchedList(objects: readonly KubernetesObject[], kind: ObjectKind, query: ListQuery): Uint8Array {
   const entries = objects.flatMap((object) => understood(object, kind));
+  return Buffer.concat(atOnce(selectionComposer(selectedOf(entries, kind, query)).identity()));
+}
+
+/** The entries of a page of such a list, and how many match in all. */
+export function selectedOf(
+  entries: readonly Entry[],
+  kind: Pick<ObjectKind, 'namespaced'>,
+  query: ListQuery,
+): Selection<Entry> {
   const leafIn = (order: SortKey) => [new Leaf(entries.toSorted(orderOf(order)))];
   const { sortBy } = query;
   const byValue = new Map(typeof sortBy === 'string' ? [] : [[sortBy, leafIn(sortBy)] as const]);
@@ -29,7 +38,7 @@ export function fetchedList(objects: readonly KubernetesObject[], kind: ObjectKi
     byNamespace: new NamespaceIndex(),
     counts: new KeptCounts(placeOf(kind)),
   });
-  return Buffer.concat(atOnce(selectionComposer(snapshot.select(query)).identity()));
+  return snapshot.select(query);
 }
 
 function understood(object: KubernetesObject, kind: ObjectKind): readonly Entry[] {

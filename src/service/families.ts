@@ -14,6 +14,7 @@ import { createGateway, toGatewayOptions } from './gateway.ts';
 import { createKinds, createScopes, deniedKinds, type Kinds, toKindsOptions } from './kinds.ts';
 import { createListMirrors, toListMirrorsOptions } from './list-mirrors.ts';
 import { createLogs, toLogsOptions } from './logs.ts';
+import { createTenant, toTenantOptions } from './tenant.ts';
 import { toTokenServiceOptions } from './token-options.ts';
 import { createTokenService, type TokenService, type TokenServiceParts } from './token-service.ts';
 import { ClusterVersionReader, type Release, type Runtime } from './versions.ts';
@@ -26,7 +27,7 @@ export interface FamilyParts extends Shared, Pick<TokenServiceParts, 'bcrypt'> {
 
 /** What authenticates and authorizes every call. `makeFamilies` returns it, because both parts come from families. */
 export interface Judges {
-  readonly tokens: Pick<TokenService, 'verifier' | 'verifications'>;
+  readonly tokens: Pick<TokenService, 'verifier' | 'verifications' | 'pageSessions' | 'onCallerChange'>;
   readonly authorizer: Authorization['authorizer'];
 }
 
@@ -43,8 +44,8 @@ export async function makeFamilies(
   const { cluster, registry, logger } = parts;
   const exposeBytes = createCacheBytes(registry);
   let kinds: Kinds | undefined;
-  const served = { kinds: () => kinds?.served, search: () => kinds?.search };
-  const lists = add(createListMirrors(toListMirrorsOptions(config), { ...parts, exposeBytes, ...served }));
+  const listedLater = { kinds: () => kinds?.served, search: () => kinds?.search };
+  const lists = add(createListMirrors(toListMirrorsOptions(config), { ...parts, exposeBytes, ...listedLater }));
   const accounts = config.accounts.enabled
     ? add(createAccounts(toAccountsOptions(config), { ...parts, exposeBytes }))
     : undefined;
@@ -67,6 +68,8 @@ export async function makeFamilies(
   if (config.gateway.enabled)
     add(await createGateway(toGatewayOptions(config), { ...parts, followed, scopes, isDenied }));
   add(await createLogs(toLogsOptions(config), { ...parts, authorizer, namespaces: lists.namespaces }));
+  const served = { kinds: kinds?.served, namespaces: lists.namespaceList, scopes, users: tokens.users };
+  add(createTenant(toTenantOptions(config), served));
   return { tokens, authorizer };
 }
 

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { ServedKinds } from '../http/kinds/kind-routes.ts';
 import { listFamily, type ServedList } from '../http/kinds/list-family.ts';
 import type { ServedSearch } from '../http/kinds/search-route.ts';
+import type { ListedNamespaces } from '../http/tenant/served-tenant.ts';
 import type { SearchedList } from '../kinds/search/object-search.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
@@ -10,6 +11,7 @@ import type { ListerWatcher } from '../kubernetes/reflector/lister-watcher.ts';
 import { SharedWatch } from '../kubernetes/reflector/shared-watch.ts';
 import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
+import { NodeSummary } from '../nodes/node-summary.ts';
 import { countedNode, PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';
 import { UsageLedger } from '../nodes/usage/usage-ledger.ts';
 import type { Entry } from '../resources/entries/entry.ts';
@@ -66,6 +68,8 @@ export interface ListMirrors extends Family {
   namespaces(): readonly Pick<Entry, 'name' | 'createdAt'>[];
   /** The same, with a version that changes with them. */
   readonly namespaceSource: NamespaceSource;
+  /** The list of namespaces, as routes read it. */
+  readonly namespaceList: ListedNamespaces;
   /** Nodes and namespaces. */
   readonly searched: readonly SearchedList[];
   /** The bytes of nodes and namespaces. */
@@ -87,13 +91,14 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
   const nodeStore = new ResourceStore(createNodeKind({ platform, ledger }), slices);
   const besides: Readonly<Record<string, Mirror>> = pods ? { pods: shownIn(nodeStore, pods) } : {};
   const nodes = createListMirror({ ...common, store: nodeStore, isRequired: true, besides }, shared);
+  const summary = new NodeSummary({ store: nodeStore, lister: nodes.lister, ledger });
   // If the right to namespaces is missing, as after an update of the image without the chart, we serve everything else.
   const namespaceStore = new ResourceStore(createNamespaceKind(platform), slices);
   const isRequired = options.needsNamespaces;
   const namespaces = createListMirror({ ...common, store: namespaceStore, isRequired }, shared);
   const ofPods = pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : [];
   return {
-    routes: listFamily([servedList(nodeStore, nodes), servedList(namespaceStore, namespaces)], () => ({
+    routes: listFamily([{ ...servedList(nodeStore, nodes), summary }, servedList(namespaceStore, namespaces)], () => ({
       kinds: parts.kinds?.(),
       search: parts.search?.(),
     })),
@@ -102,6 +107,14 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
       return namespaceStore.entries();
     },
     namespaceSource: toNamespaceSource(namespaceStore, namespaces),
+    namespaceList: {
+      ...servedList(namespaceStore, namespaces),
+      names() {
+        namespaces.lister.refresh();
+        return namespaceStore.entries().map(({ name }) => name);
+      },
+      labelsOf: (name) => namespaceStore.get(name)?.labels,
+    },
     searched: [
       { store: nodeStore, lister: nodes.lister },
       { store: namespaceStore, lister: namespaces.lister },

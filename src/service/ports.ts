@@ -4,6 +4,8 @@ import { createApp } from '../http/app.ts';
 import { createMetricsServer } from '../http/connection/metrics-server.ts';
 import { createHttpServer, type HttpServer } from '../http/connection/server.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
+import { createPageAuthentication, type PageAuthentication } from '../http/page/page-authentication.ts';
+import { CollectedCallerChanges } from '../http/watch/caller-changes.ts';
 import type { Judges } from './families.ts';
 import type { Family, Shared } from './family.ts';
 import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './http-options.ts';
@@ -40,12 +42,16 @@ export function createPorts(config: Config, parts: PortsParts): Ports {
   const limits = toHttpLimits(config);
   const metrics = createHttpMetrics(registry, tokens.verifications);
   const http = { ...parts, limits, metrics };
+  const callerChanges = new CollectedCallerChanges(clock);
+  tokens.onCallerChange((user) => callerChanges.note(user));
   const writer = new AnswerWriter(clock, limits.sendTimeoutMs);
   const app = createApp({
     ...http,
     platform: config.platform,
     families: families.flatMap(({ routes }) => routes ?? []),
     verifier: tokens.verifier,
+    callerChanges,
+    page: config.page.enabled ? pageAuthentication(config, parts) : undefined,
     maxDecisionAgeMs: config.authorization.maxStaleness,
     trustedProxies: config.authentication.trustedProxies,
     corsOrigins: config.cors.origins,
@@ -61,6 +67,14 @@ export function createPorts(config: Config, parts: PortsParts): Ports {
     metrics: createMetricsServer(toMetricsServerOptions(config.server), { ...http, platform: config.platform, writer }),
   };
 }
+
+const pageAuthentication = ({ platform, authentication }: Config, { tokens, random }: PortsParts): PageAuthentication =>
+  createPageAuthentication({
+    platform,
+    issuer: authentication.oauthOptions.issuer,
+    callers: tokens.pageSessions,
+    random,
+  });
 
 /** Opens both ports or neither: one open port would keep a process alive that has already failed. */
 export async function listen({ api, metrics }: Ports): Promise<Addresses> {

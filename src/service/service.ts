@@ -14,6 +14,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { createAbout, makeFamilies } from './families.ts';
 import { allUpkeep, type Family, NO_UPKEEP, type Shared } from './family.ts';
+import { createPage, type PageParts } from './page.ts';
 import { type Addresses, createPorts, listen, type Ports, type ProcessState } from './ports.ts';
 import { announceReady, reflectorsCheck } from './readiness.ts';
 import { type Part, runGroup } from './run-group.ts';
@@ -21,7 +22,7 @@ import { createStalenessAlarm } from './staleness-alarm.ts';
 import type { TokenServiceParts } from './token-service.ts';
 import type { Release, Runtime } from './versions.ts';
 
-export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
+export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'>, Pick<PageParts, 'page'> {
   readonly clock: Clock;
   readonly random: Random;
   /** The share of the recent time in which the event loop was busy. */
@@ -77,6 +78,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     { ...shared, cluster, bcrypt: parts.bcrypt, memoryLimit: parts.memoryLimit },
     add,
   );
+  if (config.page.enabled) add(createPage(config, { ...parts, sessions: judges.tokens.pageSessions }));
   for (const make of parts.families ?? []) add(await make(shared));
   const state: ProcessState = { isStopping: false, closing: new AbortController() };
   const checks = [...checksOf(families), stoppingCheck(state)];

@@ -9,9 +9,9 @@ import type { UserSourceOptions } from './user-sources.ts';
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-type OAuthSections = Pick<Config, 'platform' | 'authentication' | 'limits'>;
+type OAuthSections = Pick<Config, 'platform' | 'authentication' | 'limits' | 'page'>;
 
-function toOAuthOptions({ platform, authentication, limits }: OAuthSections): OAuthOptions {
+function toOAuthOptions({ platform, authentication, limits, page }: OAuthSections): OAuthOptions {
   const { oauthOptions } = authentication;
   return {
     platform,
@@ -30,6 +30,7 @@ function toOAuthOptions({ platform, authentication, limits }: OAuthSections): OA
     multipleLogin: authentication.multipleLogin,
     maxBearerBytes: limits.maxBearerBytes,
     clients: oauthOptions.clients.map(toClient),
+    hasPage: page.enabled,
     clientThrottle: {
       client: {
         limit: authentication.clientRateLimiterMaxTries,

@@ -4,12 +4,12 @@ import { ClusterKeys } from '../authentication/cluster-keys.ts';
 import { ServiceAccountTokens } from '../authentication/service-account-tokens.ts';
 import { oauthFamily } from '../http/routes/oauth.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
+import type { PageSessions } from '../oauth/authorize/page-sessions.ts';
 import { type ClientSecrets, createClientSecrets } from '../oauth/client-secrets.ts';
 import { type BuiltAuthorizationServer, createAuthorizationServer } from '../oauth/create-authorization-server.ts';
 import { type CallerAuthenticationOptions, createCallerTokenFile } from '../oauth/endpoints/caller-authentication.ts';
 import { createTokenReviewWebhook, type TokenReviewWebhook } from '../oauth/endpoints/token-review.ts';
 import { createClientFailureCounter } from '../oauth/metrics.ts';
-import type { SessionEnds } from '../oauth/sessions/session-ends.ts';
 import type { BearerVerifier } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { FirstAdministrator } from '../users/first-administrator.ts';
@@ -44,7 +44,7 @@ export interface TokenServiceParts extends TokenVerificationParts {
 /** Who may sign in, the tokens that they get, and the verifier of every call. */
 export interface TokenService extends Family {
   /** Used by code that changes users: it ends their sessions before it writes the change. */
-  readonly ends: Pick<SessionEnds, 'user'>;
+  readonly ends: BuiltAuthorizationServer['ends'];
   readonly tokenReviews: TokenReviewWebhook;
   /** Everybody who may sign in. */
   readonly users: UserDirectory & EmailOwners;
@@ -53,7 +53,11 @@ export interface TokenService extends Family {
   readonly administrator: FirstAdministrator | undefined;
   /** The verifier of the API; /oauth accepts our own tokens only. */
   readonly verifier: BearerVerifier;
+  /** Who calls when a page of ours calls, and what it does with its session. */
+  readonly pageSessions: PageSessions;
   /** Counts bearers, by result. The API port adds the requests that it refuses without verification. */
+  /** Calls `changed` with the name of a user who may no longer be signed in: the user, or a session of the user, has changed. */
+  onCallerChange(changed: (user: string) => void): void;
   readonly verifications: Counter<'result'>;
   /** Its ages are those of the data about sign-outs, revocations and removed users. */
   readonly upkeep: Upkeep;
@@ -74,6 +78,11 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     signIn,
     administrator,
     verifier: bearers.verifier,
+    pageSessions: authorizationServer.pageSessions,
+    onCallerChange: (changed) => {
+      users.onChange(changed);
+      verification.sessions.onChange(changed);
+    },
     verifications,
     upkeep: allUpkeep([
       verification.upkeep,

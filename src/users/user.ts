@@ -25,6 +25,8 @@ export interface User {
   readonly state: UserState;
   /** Seconds since 1970. Tokens issued before this time are not accepted as this user's. Clocks may differ by the accepted skew. */
   readonly tokensNotBefore?: number;
+  /** The session to which `tokensNotBefore` does not apply: in it the person chose the present password. */
+  readonly spared?: string;
   /** Not empty: the user must set a first password. Clients read it in the access token. */
   readonly uninitialized?: string;
   /**

@@ -1,29 +1,8 @@
-import axe from 'axe-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessible } from './axe.ts';
 import { type RunningBrowser, startBrowser } from './browser.ts';
 import { PAGES } from './pages.ts';
 import { Person } from './tab.ts';
-
-const MODES = {
-  light: { name: 'prefers-color-scheme', value: 'light' },
-  dark: { name: 'prefers-color-scheme', value: 'dark' },
-  forced: { name: 'forced-colors', value: 'active' },
-};
-
-/**
- * Every rule that axe has, the experimental ones and those of the level AAA as well. `hidden-content` says only that something is hidden,
- * which the name for the password manager is.
- */
-const RULES = Object.fromEntries(
-  axe.getRules().map(({ ruleId }) => [ruleId, { enabled: ruleId !== 'hidden-content' }]),
-);
-
-/** Runs in the page: what breaks a rule, and what axe cannot judge. */
-const FINDINGS = `(async () => {
-  const { violations, incomplete } = await axe.run(document, { rules: ${JSON.stringify(RULES)} });
-  const told = ({ id, nodes }) => nodes.map(({ html, any }) => [id, html, ...any.map(({ message }) => message)].join(': '));
-  return { violations: violations.flatMap(told), incomplete: incomplete.flatMap(told) };
-})()`;
 
 describe('a person who sees or types in another way', () => {
   let running: RunningBrowser;
@@ -37,15 +16,7 @@ describe('a person who sees or types in another way', () => {
     async (name) => {
       const tab = await (await Person.at(running.browser)).tab();
       await PAGES[name]?.(tab);
-      await tab.page.evaluate(axe.source);
-      for (const [mode, feature] of Object.entries(MODES)) {
-        await tab.page.emulateMediaFeatures([feature]);
-        expect.soft({ mode, ...((await tab.page.evaluate(FINDINGS)) as object) }).toEqual({
-          mode,
-          violations: [],
-          incomplete: [],
-        });
-      }
+      await expectAccessible(tab);
     },
   );
 

@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Browser, Viewport } from 'puppeteer-core';
 import { endAll } from '../support/at-end.ts';
 import { startBrowser } from './browser.ts';
+import { openPage, reads } from './page/page-stand.ts';
+import { startFullPage, VIEWS } from './page/views.ts';
 import { PAGES } from './pages.ts';
 import { Person } from './tab.ts';
 
@@ -51,16 +53,42 @@ async function take(browser: Browser, { page: name, language, width = 520, media
   return page.screenshot({ fullPage: true });
 }
 
+/** Takes a view of the page as a person with a small screen sees it. */
+async function takeView(browser: Browser, name: string, media: Picture['media']): Promise<Uint8Array> {
+  const view = VIEWS[name];
+  if (!view) throw new Error(`there is no view ${name}`);
+  const tab = await openPage(browser, await startFullPage(), view.reader, view.path);
+  await tab.page.setViewport({ width: 1280, height: 760 });
+  if (media) await tab.page.emulateMediaFeatures([media]);
+  await reads(tab, view.says);
+  await view.open?.(tab);
+  return tab.page.screenshot();
+}
+
 /** With 256 colours at most, in a third of the bytes. */
 const withPalette = (png: Uint8Array): Buffer =>
   execFileSync('pngquant', ['--speed', '1', '--strip', '-'], { input: png, maxBuffer: png.length });
 
-/** Takes the pictures again. Chinese letters need a font that has them, such as that of Debian's package `fonts-noto-cjk`. */
+/** Every picture by its file name. */
+const TAKEN: ReadonlyMap<string, (browser: Browser) => Promise<Uint8Array>> = new Map([
+  ...Object.entries(PICTURES).map(([name, picture]) => [name, (browser: Browser) => take(browser, picture)] as const),
+  ...Object.keys(VIEWS).flatMap((name) => [
+    [`page-${name}`, (browser: Browser) => takeView(browser, name, { ...DARK, value: 'light' })] as const,
+    [`page-${name}-dark`, (browser: Browser) => takeView(browser, name, DARK)] as const,
+  ]),
+]);
+
+/**
+ * Takes the pictures again, or those whose names begin with an argument. Chinese letters need a font that has them, such as that of
+ * Debian's package `fonts-noto-cjk`.
+ */
+const wanted = process.argv.slice(2);
 const { browser, end } = await startBrowser('Chromium');
 mkdirSync(FOLDER, { recursive: true });
 try {
-  for (const [name, picture] of Object.entries(PICTURES)) {
-    writeFileSync(new URL(`${name}.png`, FOLDER), withPalette(await take(browser, picture)));
+  for (const [name, picture] of TAKEN) {
+    if (wanted.length > 0 && !wanted.some((beginning) => name.startsWith(beginning))) continue;
+    writeFileSync(new URL(`${name}.png`, FOLDER), withPalette(await picture(browser)));
     await endAll();
   }
 } finally {

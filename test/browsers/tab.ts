@@ -87,9 +87,14 @@ export class Tab {
   look = async (): Promise<Look> => (await this.page.evaluate(LOOK)) as Look;
 }
 
-/** Chromium also says that a page had the status 400 or 429, which is meant. */
+/** What Chromium says of an answer that is meant: the status 400 or 429, and, at times only, what a sign-out cleared. */
+const NO_COMPLAINTS = [
+  'Failed to load resource: the server responded with a status of 4',
+  'Clear-Site-Data header on ',
+];
+
 const isComplaint = (message: ConsoleMessage): boolean =>
-  !message.text().startsWith('Failed to load resource: the server responded with a status of 4');
+  !NO_COMPLAINTS.some((start) => message.text().startsWith(start));
 
 function answerOf(answer: HTTPResponse | null): HTTPResponse {
   if (answer === null) throw new Error('there was no answer');

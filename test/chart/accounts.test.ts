@@ -167,6 +167,20 @@ describe('with accounts', () => {
     ]);
   });
 
+  test('CO-11 each of them names the menus of the console that its people see', async () => {
+    const rendered = await render(scenario);
+    const menusOf = (role: string): unknown => {
+      const { annotations } = rendered.one('ClusterRole', role).metadata;
+      return JSON.parse(annotations?.['iam.kubesphere.io/role-template-rules'] ?? '');
+    };
+    expect(menusOf('platform-admin')).toEqual({
+      ...{ clusters: 'manage', workspaces: 'manage', users: 'manage', roles: 'manage' },
+      'platform-settings': 'manage',
+    });
+    expect(menusOf('users-manager')).toEqual({ users: 'manage', roles: 'view' });
+    expect(menusOf('platform-regular')).toEqual({});
+  });
+
   test('the group <platform>-admins has what platform-admin has', async () => {
     const role = `ClusterRole ${NAMESPACE}:gatehouse:administrators`;
     expect(rulesOf(await render(scenario), role)).toEqual(platformAdmin('kubesphere'));

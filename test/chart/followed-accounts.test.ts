@@ -127,8 +127,11 @@ describe('two replicas that follow the accounts, installed by the chart on a rea
   test('G-26 add nobody without the policy, still take users out, and add again once the policy is back', async () => {
     const gone = await stand.invite('gone', regular);
     await eventually(() => stand.api(gone), isDone);
+    expect(await stand.mayNameEverybody()).toBe(false);
     const binding = await stand.cluster.kubectl(['get', 'validatingadmissionpolicybinding', POLICY, '-o', 'json']);
     await stand.cluster.kubectl(['delete', 'validatingadmissionpolicybinding', POLICY]);
+    // The API server refuses by the policy until it has read that the binding is gone; a replica that starts before trusts it for ten minutes.
+    await eventually(() => stand.mayNameEverybody(), Boolean);
     await Promise.all(stand.replicas.map((replica) => replica.stop()));
     stand.replicas.splice(0, 2, await startConfiguredProgram(stand.cluster));
     const wanted = await stand.invite('wanted', regular);

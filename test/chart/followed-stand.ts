@@ -170,6 +170,20 @@ export class FollowedStand {
     return (JSON.parse(text) as V1ClusterRole).rules ?? [];
   }
 
+  /** Whether the API server would let Gatehouse's account name the group of those who may do everything: only without the policy. */
+  async mayNameEverybody(): Promise<boolean> {
+    const rule = { apiGroups: [''], resources: ['groups'], resourceNames: ['system:masters'], verbs: ['impersonate'] };
+    const patch = ['patch', 'clusterrole', ROLE, '--type=merge', `--patch=${JSON.stringify({ rules: [rule] })}`];
+    const asGatehouse = ['--dry-run=server', `--as=system:serviceaccount:${NAMESPACE}:gatehouse`];
+    return this.cluster.kubectl([...patch, ...asGatehouse]).then(
+      () => true,
+      (error: Error) => {
+        if (/ValidatingAdmissionPolicy '/.test(error.message)) return false;
+        throw error;
+      },
+    );
+  }
+
   async namesOf(resource: 'users' | 'groups', role = ROLE): Promise<readonly string[]> {
     const rules = await this.rulesOf(role);
     return rules

@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { V1ClusterRoleBinding, V1ConfigMap } from '@kubernetes/client-node';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { clusterTool } from '../support/cluster-tools.ts';
 import { runTool } from '../support/control-plane/clients.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Manifest, NAMESPACE } from './helm.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'deploy');
@@ -15,12 +15,15 @@ const OTHER = 'gatehouse-test';
 const CLUSTER_WIDE =
   /^(Namespace|ClusterRole|ClusterRoleBinding|CustomResourceDefinition|ValidatingAdmissionPolicy|ValidatingAdmissionPolicyBinding)$/;
 
-const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gatehouse-kustomization-'));
 const write = (folder: string, name: string, content: unknown): void =>
   writeFileSync(join(folder, name), JSON.stringify(content));
 
 /** What a kustomization with these components makes, with more of its fields. */
-async function build(components: readonly string[], more: object, folder = newFolder()): Promise<Manifest[]> {
+async function build(
+  components: readonly string[],
+  more: object,
+  folder = temporaryFolder().folder,
+): Promise<Manifest[]> {
   const at = (...names: string[]): string => relative(folder, join(FOLDER, ...names));
   write(folder, 'kustomization.yaml', {
     resources: [at()],
@@ -92,7 +95,7 @@ describe('a kustomization in another namespace', () => {
   });
 
   test('gives way to a patch of the configuration, which names its issuer', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder().folder;
     const metadata = { name: 'gatehouse-config', namespace: NAMESPACE };
     const data = {
       'config.yaml': 'authentication: {oauthOptions: {issuer: "https://gatehouse-system.example.org/oauth"}}\n',

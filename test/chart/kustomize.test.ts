@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { clusterTool } from '../support/cluster-tools.ts';
 import { runTool } from '../support/control-plane/clients.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Manifest, NAMESPACE, NOT_PRUNED, Rendered, render } from './helm.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'deploy');
@@ -128,14 +128,14 @@ describe.each(COMPONENTS)('the kustomize component %s', (name, values) => {
   });
 
   test('makes of the base what the chart renders with it', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-kustomization-'));
+    const { folder } = temporaryFolder();
     const kustomization = { resources: [relative(folder, FOLDER)], components: [relative(folder, component)] };
     writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
     expect(await build(folder)).toEqual(byName([...objectsOf(having), namespace]));
   });
 
   test('gives way to a patch of the configuration, which has a name of its own', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-kustomization-'));
+    const { folder } = temporaryFolder();
     const kustomization = {
       resources: [relative(folder, FOLDER)],
       components: [relative(folder, component)],

@@ -11,6 +11,12 @@ const UNINSTALL = [
   'It leaves the ConfigMaps with its configuration as well:',
   '  kubectl -n gatehouse-system delete configmap -l app.kubernetes.io/instance=gatehouse,app.kubernetes.io/component=configuration',
 ];
+const NODE_PORT =
+  "http://$(kubectl get nodes -o jsonpath='{.items[0].status.addresses[0].address}'):$(kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}')";
+const PAGE = [
+  'The page for people is at the address that this prints; open it in a browser:',
+  `  echo "${NODE_PORT}/"`,
+];
 const nobody = { config: { users: { firstAdministrator: false } }, helmTest: { enabled: false } };
 
 describe('NOTES', () => {
@@ -19,10 +25,11 @@ describe('NOTES', () => {
       'Gatehouse answers inside the cluster at http://gatehouse.gatehouse-system.svc, outside at http:// and a port of every node:',
       "  kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}'",
       CLEAR,
+      ...PAGE,
       'The first administrator is "admin"; the password, once the pod is ready:',
       `  ${PASSWORD}`,
       'To sign in as "admin", which prints the tokens:',
-      `  ${PASSWORD} | curl -sS -d client_id=gatehouse -d grant_type=password -d username=admin --data-urlencode password@- "http://$(kubectl get nodes -o jsonpath='{.items[0].status.addresses[0].address}'):$(kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}')/oauth/token"`,
+      `  ${PASSWORD} | curl -sS -d client_id=gatehouse -d grant_type=password -d username=admin --data-urlencode password@- "${NODE_PORT}/oauth/token"`,
       'To see that it works: helm test gatehouse -n gatehouse-system',
       ...UNINSTALL,
     ]);
@@ -32,8 +39,30 @@ describe('NOTES', () => {
     expect(await notes({ service: { nodePort: 30880 }, ...nobody })).toEqual([
       'Gatehouse answers inside the cluster at http://gatehouse.gatehouse-system.svc, outside at http://<address of a node>:30880.',
       CLEAR,
+      ...PAGE,
       ...UNINSTALL,
     ]);
+  });
+
+  test.each([
+    [
+      { issuer: 'https://a.example.com/oauth' },
+      ['The page for people is at https://a.example.com/; open it in a browser.'],
+    ],
+    [{ service: { type: 'ClusterIP' } }, ['The page for people is at http://localhost:8080/; open it in a browser.']],
+    [{ config: { page: null } }, PAGE],
+    [
+      { service: { type: 'LoadBalancer', port: 8080 } },
+      [
+        PAGE[0],
+        `  echo "http://$(kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.status.loadBalancer.ingress[0].ip}{.status.loadBalancer.ingress[0].hostname}'):8080/"`,
+      ],
+    ],
+    [{ config: { page: { enabled: false } } }, []],
+  ])('W-07 say where the page for people is, where there is one: %j', async (values, expected) => {
+    const lines = await notes(values);
+    const at = lines.findIndex((line) => line.includes('page for people'));
+    expect(at === -1 ? [] : lines.slice(at, at + Math.max(expected.length, 1))).toEqual(expected);
   });
 
   test('say how to read the address of a load balancer', async () => {
@@ -85,6 +114,7 @@ describe('NOTES', () => {
       'Gatehouse answers inside the cluster at https://gatehouse.gatehouse-system.svc, outside at https:// and a port of every node:',
       "  kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}'",
       'The API port and the metrics port speak HTTPS with the certificate in the Secret certificate; a renewed one is used without a restart.',
+      ...PAGE.map((line) => line.replace('http:', 'https:')),
       ...UNINSTALL,
     ]);
   });

@@ -7,7 +7,7 @@ import { BROWSER_CLIENT, newCode } from './sign-in-browser.ts';
 import { expectUnusableSecrets } from './unusable-secrets.ts';
 
 /** `npm run test:code-races` has 1,000. A race costs a password compare, 50 ms of a core. */
-const RACES = Number(process.env['CODE_RACES'] ?? 100);
+const RACES = Number(process.env['CODE_RACES'] ?? 50);
 /** So many races run beside each other, each of another person. */
 const PEOPLE = 20;
 /** Many times what 1,000 races take. */

@@ -26,6 +26,8 @@ interface GatehouseChange {
   readonly port?: number;
   /** More of the configuration file. */
   readonly config?: object;
+  /** As in `startProgram`. */
+  readonly times?: number;
   /** Writes the kubeconfig for this token of its service account and answers its path. Default: the cluster's usual one. */
   kubeconfig?(token: string): Promise<string>;
 }
@@ -46,7 +48,7 @@ export async function startGatehouse(
   await writeFile(config, JSON.stringify({ ...basis, ...change.config }));
   const url = `http://127.0.0.1:${port}`;
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const server = await startProgram({ config, log, url }).catch(async (error) => {
+  const server = await startProgram({ config, log, url, times: change.times ?? 1 }).catch(async (error) => {
     await removeFolder();
     throw error;
   });

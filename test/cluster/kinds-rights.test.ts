@@ -5,10 +5,10 @@ import { type ControlPlane, startControlPlane } from '../support/control-plane.t
 import { Watcher } from '../support/watcher.ts';
 import { eventually } from './eventually.ts';
 import { type Gatehouse, startGatehouse } from './gatehouse.ts';
+import { rights, rule, user } from './rights.ts';
 import { grantWidgets, installWidgets, widget } from './widgets.ts';
 
 const ROOT = '/kapis/resources.gatehouse.io/v1alpha3';
-const RBAC = 'rbac.authorization.k8s.io';
 const NAMESPACES = ['red', 'blue', 'green'];
 /** Every object of the test has this name. */
 const NAME = 'one';
@@ -34,23 +34,7 @@ const ALLOWED = { admin: 47, kind: 8, place: 5, named: 2, platform: 0, nobody: 0
 type Caller = keyof typeof ALLOWED | 'mover';
 const CALLERS = Object.keys(ALLOWED) as (keyof typeof ALLOWED)[];
 
-const rule = (apiGroup: string, resource: string, verbs: readonly string[], name?: string): object => ({
-  ...{ apiGroups: [apiGroup], resources: [resource], verbs },
-  ...(name && { resourceNames: [name] }),
-});
 const READ = ['get', 'list', 'watch'];
-
-/** A role of this name with these rules, given to the subject in the namespace, or everywhere where there is none. */
-function rights(name: string, rules: readonly object[], subject: object, namespace?: string): object[] {
-  const [kind, metadata] = [namespace ? 'Role' : 'ClusterRole', { name, ...(namespace && { namespace }) }];
-  const apiVersion = `${RBAC}/v1`;
-  const roleRef = { apiGroup: RBAC, kind, name };
-  return [
-    { apiVersion, kind, metadata, rules },
-    { apiVersion, kind: `${kind}Binding`, metadata, roleRef, subjects: [subject] },
-  ];
-}
-const user = (name: Caller): object => ({ kind: 'User', apiGroup: RBAC, name });
 
 const moverIn = (namespace: string): object[] =>
   rights('mover', [rule('', 'pods', ['list', 'watch'])], user('mover'), namespace);

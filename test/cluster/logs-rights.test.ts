@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SimulatedLogStore, startSimulatedLogStore } from '../../dev/log-store/log-store.ts';
 import type { LogDocument } from '../../dev/log-store/stored-record.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { endNamespace } from './end-namespace.ts';
 import { eventually } from './eventually.ts';
 import { type Gatehouse, startGatehouse } from './gatehouse.ts';
 
@@ -85,8 +86,7 @@ beforeAll(async () => {
   [cluster, store] = await Promise.all([startControlPlane(), startSimulatedLogStore()]);
   store.add(RECORDS);
   for (const name of NAMES) await cluster.kubectl(['create', 'namespace', name]);
-  for (const name of ['again', 'gone']) await cluster.kubectl(['delete', 'namespace', name, '--wait=false']);
-  for (const name of ['again', 'gone']) await finalized(name);
+  for (const name of ['again', 'gone']) await endNamespace(cluster, name);
   await cluster.kubectl(['create', 'namespace', 'again']);
   await cluster.kubectl(['apply', '-f', '-'], MAY_ASK);
   await cluster.kubectl(['create', 'clusterrole', 'read', '--verb=get', '--resource=pods/log']);
@@ -111,15 +111,6 @@ afterAll(async () => {
 
 const people = () => Object.fromEntries([...Object.keys(CALLERS), 'stranger'].map((name) => [name, []]));
 const totalOf = (body: unknown): number => (body as { query: { total: number } }).query.total;
-
-/** No controller runs here that would empty a namespace and let it go. */
-async function finalized(name: string): Promise<void> {
-  const text = await cluster.kubectl(['get', 'namespace', name, '-o', 'json']);
-  const namespace = JSON.parse(text) as object;
-  const body = JSON.stringify({ ...namespace, spec: { finalizers: [] } });
-  await cluster.kubectl(['replace', '--raw', `/api/v1/namespaces/${name}/finalize`, '-f', '-'], body);
-  await cluster.kubectl(['wait', '--for=delete', `namespace/${name}`, '--timeout=60s']);
-}
 
 async function ask(server: Gatehouse, token: string, parameters: Readonly<Record<string, string>>) {
   const headers = { authorization: `Bearer ${token}` };

@@ -85,6 +85,9 @@ async function kubectlAs(user: User, ...args: readonly string[]): Promise<{ code
   }
 }
 
+/** What was printed so far, without a line that is not whole yet. */
+const wholeLines = (text: string): string => text.slice(0, text.lastIndexOf('\n') + 1);
+
 /** A table of kubectl without its spacing. */
 const cells = (text: string): string[] => lines(text).map((line) => line.trim().split(/ {2,}/).join('|'));
 
@@ -177,17 +180,17 @@ test('KD-32 kubectl get pods -A -w prints what changes in these namespaces only'
   });
   try {
     await eventually(
-      async () => lines(out).length,
+      async () => lines(wholeLines(out)).length,
       (count) => count === TWO.length,
     );
     for (const namespace of [nameOf(6), TWO[0] as string]) await stand.createPod(namespace, 'watched');
     await stand.deletePod(TWO[0] as string, 'watched');
     await stand.deletePod(nameOf(6), 'watched');
     await eventually(
-      async () => cells(out).slice(2),
+      async () => cells(wholeLines(out)).slice(2),
       (rows) => rows.length >= 2,
     );
-    for (const row of cells(out).slice(2)) expect(row).toMatch(new RegExp(`^${TWO[0]}\\|watched\\|`));
+    for (const row of cells(wholeLines(out)).slice(2)) expect(row).toMatch(new RegExp(`^${TWO[0]}\\|watched\\|`));
   } finally {
     watching.kill();
   }

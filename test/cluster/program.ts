@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { type ServerProcess, startServer } from '../support/control-plane/server-process.ts';
@@ -12,15 +13,20 @@ interface Run {
   readonly url: string;
   /** How far its wall clock is ahead of the machine's; negative: behind. */
   readonly aheadMs?: number;
+  /** How many times as fast ages and waits pass in it. Its wall clock, which tokens use, is the normal one. */
+  readonly times?: number;
 }
+
+const HURRIED = join(import.meta.dirname, '..', 'support', 'hurried-gatehouse.ts');
 
 /** Arguments of Node.js that move the wall clock of the process. */
 const movedClock = (aheadMs: number): readonly string[] =>
   aheadMs === 0 ? [] : [`--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+(${aheadMs})`];
 
 /** The program in its own process, ready. A failed start ends it and rejects with its log. */
-export async function startProgram({ config, log, url, aheadMs = 0 }: Run): Promise<ServerProcess> {
-  const server = startServer(process.execPath, [...movedClock(aheadMs), ...PROGRAM, '--config', config], log);
+export async function startProgram({ config, log, url, aheadMs = 0, times = 1 }: Run): Promise<ServerProcess> {
+  const program = times === 1 ? [...PROGRAM, '--config', config] : [HURRIED, config, `${times}`];
+  const server = startServer(process.execPath, [...movedClock(aheadMs), ...program], log);
   try {
     await untilReady(url, () => server.running);
     return server;

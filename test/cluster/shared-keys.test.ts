@@ -10,8 +10,11 @@ import { expectUnusableSecrets } from './unusable-secrets.ts';
 
 const SEED = Date.now() % 1_000_000;
 
-/** R-05 asks for ten: some alone, some during a restart, which takes about 20 s. Each waits 5 s for the replicas. */
-const ROTATIONS = { alone: 7, besideRestart: 3 };
+/** During a restart of all, which takes about 20 s. */
+const BESIDE_RESTART = 3;
+/** R-05 asks for ten, as `npm run test:replicas` has: some alone, the others during the restart. Each waits 5 s for the replicas. */
+const ROTATIONS = Number(process.env['KEY_ROTATIONS'] ?? 6);
+const ALONE = ROTATIONS - BESIDE_RESTART;
 
 describe(`signing keys of three processes on a real cluster (seed ${SEED})`, () => {
   let cluster: ControlPlane;
@@ -49,9 +52,9 @@ describe(`signing keys of three processes on a real cluster (seed ${SEED})`, () 
 
   test('R-05 rotate under load without a wrong 401, and every key is published before it signs', async () => {
     const tally = await load.during(async () => {
-      for (let count = 0; count < ROTATIONS.alone; count++) await rotate();
+      for (let count = 0; count < ALONE; count++) await rotate();
     });
-    print(`${ROTATIONS.alone} rotations`, tally);
+    print(`${ALONE} rotations`, tally);
     expect(tally.filter((line) => !isGood(line))).toEqual([]);
   });
 
@@ -63,7 +66,7 @@ describe(`signing keys of three processes on a real cluster (seed ${SEED})`, () 
       do {
         await rotate();
         rotations++;
-      } while (rotations < ROTATIONS.besideRestart || !(await Promise.race([isOver, sleep(0, false)])));
+      } while (rotations < BESIDE_RESTART || !(await Promise.race([isOver, sleep(0, false)])));
     });
     print(`a restart of three, ${rotations} rotations`, tally);
     expect(tally.filter((line) => !isGood(line))).toEqual([]);

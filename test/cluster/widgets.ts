@@ -5,20 +5,20 @@ import type { WrittenKind } from './written-objects.ts';
 
 const GROUP = 'example.com';
 
-/** Defines a namespaced custom resource that takes any object. Resolves when it is served. */
-export async function installWidgets(cluster: Pick<ControlPlane, 'kubectl'>): Promise<void> {
+/** Defines `widgets` of the group, a namespaced custom resource that takes any object. Resolves when it is served. */
+export async function installWidgets(cluster: Pick<ControlPlane, 'kubectl'>, group = GROUP): Promise<void> {
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   const definition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `widgets.${GROUP}` },
+    metadata: { name: `widgets.${group}` },
     spec: {
-      ...{ group: GROUP, scope: 'Namespaced', names: { plural: 'widgets', singular: 'widget', kind: 'Widget' } },
+      ...{ group, scope: 'Namespaced', names: { plural: 'widgets', singular: 'widget', kind: 'Widget' } },
       versions: [{ name: 'v1', served: true, storage: true, schema }],
     },
   };
   await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(definition));
-  await served(cluster, `widgets.${GROUP}`);
+  await served(cluster, `widgets.${group}`);
 }
 
 export const widget = (namespace: string, name: string): object => ({

@@ -1,8 +1,9 @@
-import { globSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { kubeconfigText } from '../../dev/cluster/kubeconfig.ts';
 import { runTool } from '../support/control-plane/clients.ts';
 import { type ImageApp, makeImageApp } from '../support/image-app.ts';
 
@@ -66,8 +67,10 @@ describe('what the image has above its base', () => {
     expect(bytes).toBeLessThan(MOST_BYTES);
   });
 
-  test('is the program with its source maps, one native package and its binary, licences, the bill of materials, the API descriptions', () => {
-    const kinds = files().map((path) => path.replace(/^dist\/[\w-]+\.js(\.map)?$/, 'dist/*.js$1'));
+  test('is the program with its source maps, one native package and its binary, licences, the bill of materials, the page, the API descriptions', () => {
+    const kinds = files().map((path) =>
+      path.replace(/^(dist\/(?:page\/assets\/)?)[\w-]+(\.js|\.css|\.svg)(\.map)?$/, '$1*$2$3'),
+    );
     const binary = expect.stringMatching(/^dist\/node_modules\/@node-rs\/bcrypt-\w+-\w+(-gnu)?\/bcrypt\.[\w-]+\.node$/);
     expect([...new Set(kinds)].filter((path) => !path.startsWith('dist/node_modules/')).toSorted()).toEqual([
       'LICENSE',
@@ -77,6 +80,10 @@ describe('what the image has above its base', () => {
       'dist/*.js',
       'dist/*.js.map',
       'dist/THIRD-PARTY-LICENSES.txt',
+      'dist/page/assets/*.css',
+      'dist/page/assets/*.js',
+      'dist/page/assets/*.svg',
+      'dist/page/index.html',
       'dist/sbom.cdx.json',
       'package.json',
     ]);
@@ -105,6 +112,24 @@ describe('the program as the image runs it', () => {
 
   test('prints the schema of the configuration that is in the repository', async () => {
     expect(await gatehouse(['--config-schema'])).toBe(readFileSync(join(ROOT, 'config.schema.json'), 'utf8'));
+  });
+
+  test('W-07 without its page starts nothing, and says so in one sentence', async () => {
+    const page = join(app.folder, 'dist', 'page');
+    const away = join(app.folder, 'away');
+    const kubeconfig = join(app.folder, 'kubeconfig');
+    writeFileSync(kubeconfig, kubeconfigText('https://127.0.0.1:1', 'canary-token'));
+    const config = join(app.folder, 'config.json');
+    writeFileSync(config, JSON.stringify({ kubernetes: { kubeconfig }, users: { firstAdministrator: {} } }));
+    renameSync(page, away);
+    try {
+      await expect(gatehouse(['--config', config])).rejects.toThrow(
+        /ended with code 1: gatehouse: page\.enabled: the page is not built; run npm run build, or set page\.enabled to false\n$/,
+      );
+    } finally {
+      renameSync(away, page);
+      for (const file of [kubeconfig, config]) rmSync(file);
+    }
   });
 
   test('names lines of the sources in a stack', async () => {
@@ -139,6 +164,7 @@ describe('the bill of materials', () => {
     expect(inMaps.length).toBeGreaterThan(60);
     const named = bom.components.map(({ name, version }) => `${name} ${version}`);
     expect([...inMaps, ...nativePackages()].filter((one) => !named.includes(one))).toEqual([]);
+    expect(bom.components.map(({ name }) => name)).toEqual(expect.arrayContaining(['preact', '@preact/signals']));
   });
 
   test('names a licence and a version of every package', () => {

@@ -141,7 +141,13 @@ afterAll(async () => {
 });
 
 /** Real values for the variable segments; every other one may be anything. */
-const EXISTING: Record<string, string> = { name: 'worker-1', check: 'ping', user: 'bob', role: 'platform-regular' };
+const EXISTING: Record<string, string> = {
+  name: 'worker-1',
+  check: 'ping',
+  user: 'bob',
+  role: 'platform-regular',
+  file: 'main-abc123.js',
+};
 
 /** The kind of each path that serves any. */
 const kindIn = (template: string): string =>
@@ -286,6 +292,7 @@ function refused(key: string): Promise<Response> {
   if (key in BODIES) return call(key, { headers: { 'Content-Type': 'text/plain' } });
   if (key.includes('/nodes/{name}')) return call(key, { values: { name: 'zzz' } });
   if (/\/(nodes|search)$/.test(key)) return call(key, { query: '?foo=1' });
+  if (key.endsWith('{file}')) return call(key, { values: { file: 'unknown' } });
   if (key.endsWith('{check}')) return call(key, { values: { check: 'unknown' } });
   if (/\/(authorize|sign-in)$/.test(key)) return call(key, { headers: { 'Sec-Fetch-Dest': 'image' } });
   if (FORMS.has(key)) return call(key, { body: '' });

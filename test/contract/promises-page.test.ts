@@ -12,6 +12,7 @@ const kinds = rowsOf(page, 'KD');
 const idTokens = rowsOf(page, 'ID');
 const browsers = rowsOf(page, 'B');
 const devices = rowsOf(page, 'D');
+const consoles = rowsOf(page, 'CO');
 const WANTED = [...range('N-', 1, 61), ...range('A-', 1, 54)];
 
 describe('the tables of docs/promises.md', () => {
@@ -27,7 +28,7 @@ describe('the tables of docs/promises.md', () => {
 
   test('have a row for each case of the gateway that its contract has', () => {
     const cases = [...readPage('docs/contract/gateway.md').matchAll(/^\| (G-\d+) \|/gm)].map(([, id]) => id);
-    expect(cases).toEqual(range('G-', 1, 27));
+    expect(cases).toEqual(range('G-', 1, 31));
     expect(gateway.map((row) => row.id)).toEqual(cases);
   });
 
@@ -42,6 +43,12 @@ describe('the tables of docs/promises.md', () => {
     const cases = pages.flatMap((text) => [...text.matchAll(/^\| (KD-\d+) \|/gm)].map(([, id]) => id));
     expect(cases.length).toBeGreaterThan(5);
     expect(kinds.map((row) => row.id).sort()).toEqual(cases.sort());
+  });
+
+  test('have a row for each case of the console that its contract has', () => {
+    const cases = [...readPage('docs/contract/console.md').matchAll(/^\| (CO-\d+) \|/gm)].map(([, id]) => id);
+    expect(cases.length).toBeGreaterThan(8);
+    expect(consoles.map((row) => row.id)).toEqual([...new Set(cases)].sort());
   });
 
   test('have a row for each rule of the sign-in by browser or on a device, and of ID tokens that their contract has', () => {
@@ -71,6 +78,7 @@ describe('the tables of docs/promises.md', () => {
       ...devices,
       ...idTokens,
       ...login,
+      ...consoles,
     ])
       expectShown(row);
   });
@@ -92,6 +100,7 @@ describe('the tables of docs/promises.md', () => {
       ...devices,
       ...idTokens,
       ...login,
+      ...consoles,
       ...measured,
     ].filter((row) => filesOf(row).length > 0),
   )('$id is in a title of each test that it names', expectTitled);

@@ -43,6 +43,8 @@ export const TABLE: ImportTable = {
       'src/authorization/permitted-scope.ts',
       LOGGER,
     ],
+    // Workspaces, and who is a member of what.
+    'src/tenant': ['src/resources', 'src/kinds', 'src/kubernetes/object.ts'],
     'src/users': ['src/observability'],
     'src/accounts': [
       'src/resources',
@@ -88,6 +90,7 @@ export const TABLE: ImportTable = {
       'src/resources',
       'src/gateway',
       'src/kinds',
+      'src/tenant',
       'src/kubernetes/discovery/cluster-kind.ts',
       'src/logs',
       'src/observability',
@@ -95,6 +98,10 @@ export const TABLE: ImportTable = {
     dev: ['src'],
     bench: ['src', 'dev', 'test'],
     test: ['src', 'dev', 'bench'],
+    // The page runs in a browser: what it shows comes over the API.
+    web: [],
+    // The page and the server derive some words of the same objects.
+    'test/unit/web': ['web', 'src/kinds/words', 'test/support'],
   },
   libraries: {
     express: ['src/http'],
@@ -106,6 +113,7 @@ export const TABLE: ImportTable = {
     // Where a file of its own kind is read; the composition root hands the parser of the API description to src/http.
     yaml: [
       'src/config',
+      'src/cli/import-config',
       'src/kubernetes',
       'src/users',
       'src/service',
@@ -121,6 +129,7 @@ export const TABLE: ImportTable = {
     '@cyclonedx/cyclonedx-library': ['dev/build'],
     '@node-rs/bcrypt': ['src/users'],
     'oidc-provider': ['bench/peers'],
+    'type puppeteer-core': ['bench/page'],
     // A folder makes its metrics in one file. What they are made in is handed on, as a type.
     'prom-client': ['src/observability', 'src/*/metrics.ts'],
     'type prom-client': [
@@ -136,6 +145,8 @@ export const TABLE: ImportTable = {
       'src/users',
       'src/service',
     ],
+    preact: ['web'],
+    '@preact/signals': ['web'],
     '*': ['test'],
   },
   oneWay: ['src', 'src/accounts', 'src/http', 'src/kubernetes', 'src/logs', 'src/oauth', 'src/resources', 'dev'],

@@ -34,6 +34,10 @@ test('the demo prints four commands, none with a token, that work when they are 
   expect(commands).toHaveLength(4);
   expect(Math.max(...commands.map(({ length }) => length))).toBeLessThan(220);
   expect(printed).not.toContain('eyJ');
+  const [, origin] = / on (http:\S+),/.exec(printed)!;
+  const opens = `Open ${origin} in a browser and sign in as admin, or as dana who may see two namespaces only`;
+  expect(printed.split('\n').find((line) => line.startsWith('Open'))).toBe(opens);
+  expect(printed).toMatch(/^Gatehouse is ready .*\nOpen /m);
   expect(printed).toMatch(/ npm start --silent -- login --browser --server http:\/\/127\.0\.0\.1:\d+\n/);
   const [warnings, watch, logs] = await paste(commands);
   expect(JSON.parse(warnings!)).toMatchObject({ totalItems: 1 });
@@ -60,6 +64,19 @@ test('the demo has a user who may read two namespaces, with their custom resourc
   expect(await statuses('/api/v1/namespaces/kube-system/pods')).toBe(403);
   expect(await statuses('/api/v1/pods')).toBe(403);
   expect(await statuses('/api/v1/namespaces/shop/secrets')).toBe(403);
+  const review = { kind: 'SelfSubjectRulesReview', spec: { namespace: 'shop' } };
+  const asked = await fetch(`${origin}/apis/authorization.k8s.io/v1/selfsubjectrulesreviews`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(review),
+  });
+  expect(asked.status).toBe(201);
+  expect(JSON.stringify(await asked.json())).toContain('"certificates"');
+  const fieldSelector = 'type=Warning,involvedObject.kind=Pod';
+  const events = await asDana(`/api/v1/namespaces/shop/events?${new URLSearchParams({ fieldSelector })}`);
+  const { items: warnings } = (await events.json()) as { items: readonly { involvedObject: object }[] };
+  expect(warnings.length).toBeGreaterThan(0);
+  expect(warnings[0]!.involvedObject).toMatchObject({ kind: 'Pod', namespace: 'shop' });
   const leave = new AbortController();
   const watch = await asDana('/api/v1/namespaces/shop/pods?watch=true', leave.signal);
   let seen = '';
@@ -98,6 +115,26 @@ test('a day with every kind, as docs/kinds.md has it, goes by on the demo', asyn
   expect(custom).toContain('certificates\tcert-manager.io\tv1');
   expect(followed!.split('"type":"ADDED"'), followed).toHaveLength(4);
   expect(secrets).toBe('secrets are not served here (kinds.secrets is none)\n');
+  demo.signal('SIGINT');
+  expect((await demo.ended).code).toBe(0);
+});
+
+test('the users of the demo have chosen their passwords, and the administrator reads the definitions of kinds', async () => {
+  const { demo, printed } = await startDemo('--no-logs');
+  const [, origin] = / on (http:\S+),/.exec(printed)!;
+  for (const username of ['admin', 'dana']) {
+    const [, password = ''] = new RegExp(`^User: ${username} +Password: (\\S+)`, 'm').exec(printed)!;
+    const form = new URLSearchParams({ client_id: 'gatehouse', grant_type: 'password', username, password });
+    const signedIn = await fetch(`${origin}/oauth/token`, { method: 'POST', body: form });
+    const { access_token: token = '' } = (await signedIn.json()) as { access_token?: string };
+    const headers = { authorization: `Bearer ${token}` };
+    const user = await fetch(`${origin}/kapis/iam.gatehouse.io/v1alpha2/users/${username}`, { headers });
+    const { metadata } = (await user.json()) as { metadata: { name: string; annotations?: object } };
+    expect(metadata.name).toBe(username);
+    expect(metadata.annotations ?? {}).not.toHaveProperty(['iam.gatehouse.io/uninitialized']);
+    const definitions = await fetch(`${origin}/apis/apiextensions.k8s.io/v1/customresourcedefinitions`, { headers });
+    expect([username, definitions.status]).toEqual([username, username === 'admin' ? 200 : 403]);
+  }
   demo.signal('SIGINT');
   expect((await demo.ended).code).toBe(0);
 });

@@ -38,6 +38,12 @@ const PUBLIC = new Set([
   '/oauth/revoke', // asks for client credentials itself
   '/oauth/introspect', // asks for client credentials itself
   '/oauth/authenticate', // asks for a caller's credentials itself
+  '/', // nothing of a person or of the cluster is in the page
+  '/ui/settings.json', // names and features, for the page
+  '/ui/*',
+  '/assets/{file}',
+  '/kapis/config.gatehouse.io/v1alpha2/configs/configz', // names of what is served, and lifetimes
+  '/kapis/config.gatehouse.io/v1alpha2/configs/oauth',
   '/oauth/logout', // ends what its bearer names; without one it ends nothing
 ]);
 
@@ -45,11 +51,22 @@ const FIRST_PASSWORD = '/apis/iam.gatehouse.io/v1alpha2/users/{user}';
 
 const OF_THE_CLUSTER = /^\/(apis?|openapi\/v3)\/\*$|^\/openapi\/v2$/;
 
+/** A caller without the right gets a part of these lists, which may be empty. */
+const NARROWED =
+  /^\/kapis\/tenant\.gatehouse\.io\/v1alpha2\/(?:workspaces\/\{workspace\}\/)?namespaces$|\/workspace(?:template)?s$/;
+
 /** What any signed-in caller may have, without a further right. */
 const SIGNED_IN = (template: string): boolean =>
+  NARROWED.test(template) ||
+  template.includes('/v1alpha2/components') || // shows what its caller may see
+  template.endsWith('/configs/gpu/kinds') || // nothing is in these
+  template.startsWith('/kapis/monitoring.gatehouse.io/') ||
+  template.endsWith('/clusters') ||
   /^\/kapis(\/[^/]+){0,2}$/.test(template) ||
   template.startsWith('/kapis/logging.gatehouse.io/') ||
   template === '/kapis/resources.gatehouse.io/v1alpha3/search' || // shows what its caller may see
+  template === '/ui/session' || // wants the session of a browser
+  template.endsWith('/{resource}/{name}/log') || // which the cluster judges
   template === FIRST_PASSWORD || // for oneself alone, by what the body says
   OF_THE_CLUSTER.test(template); // which judges itself
 

@@ -47,7 +47,7 @@ def answer(path, **request):
         return json.load(response)
 
 
-@schemathesis.deserializer("application/json")
+@schemathesis.deserializer("application/json", "application/x-ndjson")
 def read_json(context, response):
     """The document, or the last of the events."""
     lines = [json.loads(line) for line in response.text.split("\n") if line]

@@ -14,6 +14,18 @@ const TIMES = 3;
 
 const PASSWORD = 'Made-up-1';
 
+/** The back ends of a Service of the system: none. */
+const systemSlice = {
+  metadata: {
+    ...{ name: 'kube-dns-1', namespace: 'kube-system' },
+    labels: {
+      'kubernetes.io/service-name': 'kube-dns',
+      'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
+    },
+  },
+  endpoints: [],
+};
+
 /**
  * A Gatehouse on the simulated cluster, with a log store. Ada may do everything, Joe nothing; both are in the users file, where no request changes
  * them. Alice and Ivy are objects, and Ivy has to set a first password. The client and what exists are those of the
@@ -27,6 +39,9 @@ export async function startDescribed(more: object = {}): Promise<Service['gateho
   cluster.objects.create('persistentvolumes', { ...ofKinds, kind: 'PersistentVolume', metadata: { name: 'volume-1' } });
   const deployment = { ...ofKinds, apiVersion: 'apps/v1', kind: 'Deployment' };
   cluster.objects.create('deployments', { ...deployment, metadata: { name: 'web', namespace: 'shop' } });
+  const labels = { 'gatehouse.io/workspace': 'shop' };
+  cluster.objects.create('namespaces', { metadata: { name: 'shop-web', labels }, status: { phase: 'Active' } });
+  cluster.objects.create('endpointslices', systemSlice);
   const passwordHash = await hashOf(PASSWORD);
   const users = [
     { name: 'ada', groups: ['admins'], passwordHash },
@@ -51,7 +66,13 @@ export async function startDescribed(more: object = {}): Promise<Service['gateho
   const service = await startService(cluster, {
     clock: hurriedClock(TIMES),
     users: JSON.stringify({ users }),
-    config: { accounts: { enabled: true }, logging: { host: logs.url }, authentication, ...more },
+    config: {
+      accounts: { enabled: true },
+      tenant: { defaultWorkspace: 'home' },
+      logging: { host: logs.url },
+      authentication,
+      ...more,
+    },
   });
   await makeUsers(service);
   return service.gatehouse;
@@ -80,6 +101,9 @@ export const DESCRIPTIONS = ['/openapi/platform.json', '/openapi/platform.yaml']
 export const PAGE_FORMS = ['sign-in', 'new-password', 'consent', 'sign-out', 'device', 'device-decision'].map(
   (form) => `POST /oauth/${form}`,
 );
+
+/** Wants the cookie of the page's session, which no caller here has. */
+export const PAGE_SESSION = 'POST /ui/session';
 
 /** The described operations of the API port that fulfil a condition, without the one of this path. */
 export const operationsWhere = (isMeant: (operation: Operation, name: string) => boolean, except = ''): string[] =>

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import type { Addresses } from '../../src/service/ports.ts';
 import { createService, type ServiceParts } from '../../src/service/service.ts';
+import { madeUpPage } from './made-up-page.ts';
 import { quickBcrypt } from './passwords.ts';
 
 export interface GatehouseOptions {
@@ -23,6 +24,8 @@ export interface GatehouseOptions {
   readonly memoryLimit?: ServiceParts['memoryLimit'];
   /** A further output for log lines, and the number of lines that it has dropped. */
   readonly output?: { write(line: string): void; readonly lost: NonNullable<ServiceParts['lostLines']> };
+  /** The built page. Default: `madeUpPage`. */
+  readonly page?: ServiceParts['page'];
   /** Functions that make further families, after those of the configuration. */
   readonly families?: ServiceParts['families'];
   /** True (the default): resolves once every readiness check passes. False: resolves as soon as the ports are open. */
@@ -70,6 +73,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
     environment: {},
     description: readFileSync(DESCRIPTION, 'utf8'),
     crdDescription: readFileSync(CRD_DESCRIPTION, 'utf8'),
+    page: 'page' in options ? options.page : madeUpPage,
     ...(options.families ? { families: options.families } : {}),
   });
   const running = service.run(stop.signal, { onReady: () => ready.resolve() });

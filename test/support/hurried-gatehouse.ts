@@ -6,6 +6,7 @@ import { createLoopLoad } from '../../src/runtime/loop-load.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { createService } from '../../src/service/service.ts';
 import { hurriedClock } from './hurried-clock.ts';
+import { madeUpPage } from './made-up-page.ts';
 
 /**
  * Gatehouse as a process in which ages and waits pass `factor` times as fast. Its wall clock, which tokens use, is the normal one.
@@ -26,5 +27,6 @@ const service = await createService(config, {
   environment: {},
   description: readFileSync(new URL('../../api/platform.openapi.yaml', import.meta.url), 'utf8'),
   crdDescription: readFileSync(new URL('../../api/crd.openapi.yaml', import.meta.url), 'utf8'),
+  page: madeUpPage,
 });
 await service.run(stop.signal);

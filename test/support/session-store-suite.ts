@@ -56,6 +56,18 @@ export function sessionStoreFacts(open: () => Promise<OpenedStores>): void {
     expect(first.read('bob')).toBe(NOTHING_REMEMBERED);
   });
 
+  test('tells whose record has changed, at every replica, when it can be read there', async () => {
+    const stores = await open();
+    const told = stores.replicas.map((store) => {
+      const seen: (number | undefined)[] = [];
+      store.onChange((user) => seen.push(user === 'alice' ? store.read(user).live.get('sid')?.generation : undefined));
+      return seen;
+    });
+    await at(stores.replicas, 0).update('alice', rotateFrom(0, 'sid', stores));
+    await stores.settle();
+    for (const seen of told) expect([seen.length > 0, ...new Set(seen)]).toEqual([true, 1]);
+  });
+
   test('keeps all that a record holds', async () => {
     const stores = await open();
     const now = stores.now();

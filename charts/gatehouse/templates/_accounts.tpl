@@ -36,13 +36,16 @@ system:serviceaccount:{{ .Release.Namespace }}:{{ include "gatehouse.serviceAcco
   verbs: [bind]
 {{- end }}
 
-{{/* Metadata of a role that people may be given. */}}
+{{/* Metadata of a role that people may be given: (list root menus). The menus are those that the console of KubeSphere shows to who has the role. */}}
 {{- define "gatehouse.platformRoleMetadata" -}}
+{{- $menus := last . -}}
+{{- with first . -}}
 labels:
   {{- include "gatehouse.labels" . | nindent 2 }}
   iam.{{ .Values.platform }}.io/assignable: 'true'
 annotations:
   {{ .Values.platform }}.io/creator: system
+  iam.{{ .Values.platform }}.io/role-template-rules: '{{ toJson $menus }}'
   {{- if .Values.accounts.crds.keep }}
   # The bindings of the users who have it stay at an uninstall, and so does it.
   helm.sh/resource-policy: keep
@@ -50,4 +53,5 @@ annotations:
   {{- with .Values.commonAnnotations }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
+{{- end }}
 {{- end }}

@@ -36,6 +36,13 @@ storage.k8s.io: [csidrivers, csinodes, csistoragecapacities, storageclasses, vol
   resources: {{ printf "[%s]" (join ", " $resources) }}
   verbs: [get, list, watch]
 {{- end }}
+# Workspaces and their members, where the cluster has them.
+- apiGroups: [tenant.{{ .Values.platform }}.io]
+  resources: [workspaces, workspacetemplates]
+  verbs: [get, list, watch]
+- apiGroups: [iam.{{ .Values.platform }}.io]
+  resources: [workspacerolebindings, workspaceroles]
+  verbs: [get, list, watch]
 {{- if dig "kinds" "events" false .Values.config }}
 - apiGroups: ['', events.k8s.io]
   resources: [events]

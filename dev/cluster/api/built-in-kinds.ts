@@ -114,6 +114,7 @@ export const REVIEWS: readonly ResourceKind[] = [
   defineKind('selfsubjectreviews', 'SelfSubjectReview', { group: AUTHENTICATION, cluster: true }),
   defineKind('tokenreviews', 'TokenReview', { group: AUTHENTICATION, cluster: true }),
   defineKind('selfsubjectaccessreviews', 'SelfSubjectAccessReview', { group: AUTHORIZATION, cluster: true }),
+  defineKind('selfsubjectrulesreviews', 'SelfSubjectRulesReview', { group: AUTHORIZATION, cluster: true }),
   defineKind('subjectaccessreviews', 'SubjectAccessReview', { group: AUTHORIZATION, cluster: true }),
 ];
 

@@ -5,29 +5,41 @@ export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
 interface ContainerState {
   readonly state: object;
+  readonly lastState?: object;
   readonly ready: boolean;
   readonly restartCount?: number;
 }
 
-const STATES: Readonly<Record<PodPhase, ContainerState>> = {
-  Pending: { state: { waiting: { reason: 'ContainerCreating' } }, ready: false },
-  Running: { state: { running: {} }, ready: true },
-  Succeeded: { state: { terminated: { exitCode: 0, reason: 'Completed' } }, ready: false },
-  Failed: { state: { terminated: { exitCode: 1, reason: 'Error' } }, ready: false },
+/** The state of containers that came into it at this time (RFC 3339). */
+type StateSince = (at: string) => ContainerState;
+
+const STATES: Readonly<Record<PodPhase, StateSince>> = {
+  Pending: () => ({ state: { waiting: { reason: 'ContainerCreating' } }, ready: false }),
+  Running: (startedAt) => ({ state: { running: { startedAt } }, ready: true }),
+  Succeeded: (at) => ({
+    state: { terminated: { exitCode: 0, reason: 'Completed', startedAt: at, finishedAt: at } },
+    ready: false,
+  }),
+  Failed: (at) => ({
+    state: { terminated: { exitCode: 1, reason: 'Error', startedAt: at, finishedAt: at } },
+    ready: false,
+  }),
 };
 
 /** The state of a container that has ended with an error and is started again. */
-export const CRASHED: ContainerState = {
+export const crashed: StateSince = (at) => ({
   state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s restarting failed container' } },
+  lastState: { terminated: { exitCode: 1, reason: 'Error', startedAt: at, finishedAt: at } },
   ready: false,
-};
+});
 
-/** `status.containerStatuses` of a pod in this phase, or with all containers in this state. */
+/** `status.containerStatuses` of a pod whose containers came into this phase or state at this time (RFC 3339). */
 export const containerStatuses = (
   { containers }: Pick<Workload, 'containers'>,
-  state: PodPhase | ContainerState,
+  state: PodPhase | StateSince,
+  at: string,
 ): readonly object[] => {
-  const { restartCount = 0, ...rest } = typeof state === 'string' ? STATES[state] : state;
+  const { restartCount = 0, ...rest } = (typeof state === 'string' ? STATES[state] : state)(at);
   return containers.filter(isRecord).map(({ name, image }) => ({
     ...{ name, image, imageID: '', restartCount, started: rest.ready },
     ...rest,

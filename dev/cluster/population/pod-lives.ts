@@ -1,9 +1,10 @@
 import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Random } from '../../../src/runtime/random.ts';
-import { type KubeObject, keyOf, type NewObject } from '../kube-object.ts';
+import { type KubeObject, keyOf } from '../kube-object.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { timestamp } from '../timestamp.ts';
-import { CRASHED, containerStatuses, type PodPhase } from './container-statuses.ts';
+import { containerStatuses, crashed, type PodPhase } from './container-statuses.ts';
+import { aboutPod, seeEvent } from './events.ts';
 import { POD_CONDITIONS, suffixOf } from './pods.ts';
 import { isReady, replicaStatus } from './workload-objects.ts';
 
@@ -86,7 +87,12 @@ const isDone = ({ status }: KubeObject): boolean => status?.['phase'] === 'Succe
 /** A container ends with an error, and is started again. */
 function* crash(world: World, key: string): Life {
   const before = restartsOf(world.objects.get('pods', key));
-  change(world, key, { ...CRASHED, restartCount: before });
+  change(world, key, crashed, before);
+  const pod = world.objects.get('pods', key);
+  if (pod) {
+    const message = `Back-off restarting failed container in pod ${pod.metadata.name}`;
+    say(world, pod, 'Warning', 'BackOff', message);
+  }
   yield;
   change(world, key, 'Running', before + 1);
 }
@@ -103,6 +109,7 @@ function* replace(world: World, key: string): Life {
   const deletionTimestamp = timestamp(world.clock.now() + 30_000);
   const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 30 };
   world.objects.update('pods', { ...pod, metadata });
+  say(world, pod, 'Normal', 'Killing', 'Stopping the containers');
   yield;
   removePod(world, key);
 }
@@ -131,16 +138,39 @@ function createNext(world: World, key: string): string | undefined {
   const next = {
     ...pod,
     metadata: { ...metadata, name },
-    status: { ...pod.status, startTime, ...statusIn(pod, 'Pending') },
+    status: { ...pod.status, startTime, ...statusIn(pod, 'Pending', { at: startTime }) },
   };
-  return keyOf(settled(objects, objects.create('pods', next)).metadata);
+  const made = settled(objects, objects.create('pods', next));
+  const place = `${metadata.namespace}/${name} to ${String((pod.spec as { nodeName?: unknown }).nodeName)}`;
+  say(world, made, 'Normal', 'Scheduled', `Successfully assigned ${place}`);
+  return keyOf(made.metadata);
+}
+
+function say(
+  { objects, clock }: World,
+  pod: KubeObject,
+  type: 'Normal' | 'Warning',
+  reason: string,
+  message: string,
+): void {
+  const component = reason === 'Scheduled' ? 'default-scheduler' : 'kubelet';
+  seeEvent(objects, aboutPod(pod), { type, reason, message, component }, clock.now());
 }
 
 /** What the kubelet writes for a pod whose containers are in this state. */
-function statusIn(pod: NewObject, state: Parameters<typeof containerStatuses>[1], restartCount = 0): object {
+function statusIn(
+  pod: Pick<KubeObject, 'spec' | 'status'>,
+  state: Parameters<typeof containerStatuses>[1],
+  { at, restartCount = 0 }: { readonly at: string; readonly restartCount?: number },
+): object {
   const phase: PodPhase = typeof state === 'string' ? state : 'Running';
-  const statuses = containerStatuses(pod['spec'] as { containers: readonly object[] }, state);
-  const containers = restartCount === 0 ? statuses : statuses.map((one) => ({ ...one, restartCount }));
+  const statuses = containerStatuses(pod['spec'] as { containers: readonly object[] }, state, at);
+  // A container that was started again keeps the state in which it ended.
+  const before = (pod.status?.['containerStatuses'] ?? []) as readonly { readonly lastState?: object }[];
+  const containers =
+    restartCount === 0
+      ? statuses
+      : statuses.map((one, place) => ({ lastState: before[place]?.lastState ?? {}, ...one, restartCount }));
   return {
     phase,
     conditions: typeof state === 'string' ? POD_CONDITIONS[state] : POD_CONDITIONS.Pending,
@@ -149,16 +179,17 @@ function statusIn(pod: NewObject, state: Parameters<typeof containerStatuses>[1]
 }
 
 function change(
-  { objects }: World,
+  { objects, clock }: World,
   key: string,
   state: Parameters<typeof containerStatuses>[1],
-  restartCount?: number,
+  restartCount = 0,
 ): void {
   const pod = objects.get('pods', key);
   if (!pod) return;
+  const at = timestamp(clock.now());
   settled(
     objects,
-    objects.update('pods', { ...pod, status: { ...pod.status, ...statusIn(pod, state, restartCount) } }),
+    objects.update('pods', { ...pod, status: { ...pod.status, ...statusIn(pod, state, { at, restartCount }) } }),
   );
 }
 

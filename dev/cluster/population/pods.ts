@@ -72,6 +72,7 @@ export function podMaker({ now, detailed }: PodStyle, random: Random): (plan: Po
     const { workload, node } = plan;
     const { namespace } = workload;
     const createdAt = now - Math.floor(random.fraction() * 20 * 86_400_000);
+    const startedAt = timestamp(createdAt + 4_000);
     const podName = nameOf(plan);
     return {
       metadata: {
@@ -88,8 +89,8 @@ export function podMaker({ now, detailed }: PodStyle, random: Random): (plan: Po
         ...(node ? { nodeName: node.name } : {}),
       },
       status: {
-        ...statusOf(plan, timestamp(createdAt + 4_000)),
-        ...(detailed && node ? { containerStatuses: containerStatuses(workload, plan.phase) } : {}),
+        ...statusOf(plan, startedAt),
+        ...(detailed && node ? { containerStatuses: containerStatuses(workload, plan.phase, startedAt) } : {}),
       },
     };
   };

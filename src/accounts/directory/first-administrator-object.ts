@@ -33,6 +33,13 @@ export interface FirstAdministratorObjectParts {
   readonly passwords: Pick<PasswordStore, 'set'>;
   readonly objects: Pick<ClusterObjects, 'create' | 'patch'>;
   readonly patchStatus: StatusPatch;
+  /**
+   * Gives the user the platform role of administrators, as the user, because the cluster decides what each may give. Does nothing where the
+   * installation has no such role. Absent: no role is given.
+   */
+  giveRole?(administrator: User): Promise<void>;
+  /** Whether platform roles are known. */
+  areRolesKnown?(): boolean;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -55,10 +62,23 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
    */
   fault(): string | undefined;
 } {
-  const { users, isKnown, isRead, administrator, takenOver, isTaken, clock, logger } = parts;
+  const { users, isKnown, isRead, administrator, takenOver, isTaken, giveRole, clock, logger } = parts;
+  const areRolesKnown = (): boolean => parts.areRolesKnown?.() ?? true;
   const failure = new LastingFailure(clock, logger);
   let isTried = false;
 
+  const become = async (user: User): Promise<void> => {
+    logger.info({ user: user.name }, 'the first administrator becomes a User object');
+    const uid = await make(user, parts);
+    // The rights of the first administrator come from groups, so a failure takes nothing away: an administrator can give the role later.
+    await giveRole?.(user).catch((error: unknown) =>
+      logger.warn(
+        { err: error, user: user.name },
+        'the first administrator did not get the platform role of administrators',
+      ),
+    );
+    await takenOver(uid);
+  };
   /** Whether there is nothing left to do. */
   const look = async (): Promise<boolean> => {
     const user = administrator();
@@ -66,14 +86,14 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
     const record = users.get(user.name);
     // The keeper deletes an incomplete user. We create the object once that user, or one who is being deleted, is gone.
     if (record?.isIncomplete || record?.isDeleting || user.passwordHash === undefined) return false;
-    if (!record) logger.info({ user: user.name }, 'the first administrator becomes a User object');
-    await takenOver(record?.uid ?? (await make(user, parts)));
+    if (record) await takenOver(record.uid);
+    else await become(user);
     return false; // until the mark has arrived
   };
   const run = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
-        if (isKnown() && isRead()) {
+        if (isKnown() && isRead() && areRolesKnown()) {
           if (await look()) break;
           isTried = true;
         }

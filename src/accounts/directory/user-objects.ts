@@ -109,7 +109,7 @@ const LONGEST_GROUPS = 64 * 1024;
 const STATES: ReadonlySet<string> = new Set(USER_STATES);
 
 function toUser(record: UserRecord, passwords: PasswordStore): User {
-  const { name, uid, email, verifiedEmail, lang, uninitialized, tokensNotBeforeMs } = record;
+  const { name, uid, email, verifiedEmail, lang, uninitialized, tokensNotBeforeMs, sparedSession } = record;
   const passwordHash = hashOf(record, passwords);
   return {
     name,
@@ -118,6 +118,7 @@ function toUser(record: UserRecord, passwords: PasswordStore): User {
     state: stateOf(record),
     groups: usableGroups(record),
     ...(tokensNotBeforeMs > 0 ? { tokensNotBefore: tokensNotBeforeMs / 1000 } : {}),
+    ...(sparedSession === '' ? {} : { spared: sparedSession }),
     ...(isEmail(email) ? { email } : {}),
     ...(isEmail(email) && email === verifiedEmail ? { emailVerified: true } : {}),
     ...(lang === '' ? {} : { locale: lang }),

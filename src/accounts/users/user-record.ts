@@ -28,6 +28,8 @@ export interface UserRecord {
   readonly isDeleting: boolean;
   /** Milliseconds since 1970. Tokens issued earlier belong to an earlier user of this name, or were ended. */
   readonly tokensNotBeforeMs: number;
+  /** The session to which that time does not apply; `''` without one. */
+  readonly sparedSession: string;
   /** Whether the object has our finalizer, which keeps it until everything that belongs to the user is gone. */
   readonly hasFinalizer: boolean;
   /** `spec.password`: set only in clusters of KubeSphere 3.4, or by another tool where the CRD of 3.4 is installed. */
@@ -56,10 +58,17 @@ export function toUserRecord(object: KubernetesObject, names: AccountNames): Use
       instant(object.metadata.creationTimestamp),
       instant(annotations[names.tokensNotBefore]),
     ),
+    sparedSession: sparedIn(annotations, names),
     isDeleting: text(object.metadata['deletionTimestamp']) !== '',
     hasFinalizer: asArray(object.metadata['finalizers']).includes(names.finalizer),
     storedPassword: text(spec['password']) || undefined,
   };
+}
+
+/** Counts only beside the time that it was written with: every later end of sessions is the end of this one, too. */
+function sparedIn(annotations: Readonly<Record<string, unknown>>, names: AccountNames): string {
+  const [since = '', session = ''] = text(annotations[names.sparedSession]).split(' ');
+  return since !== '' && since === text(annotations[names.tokensNotBefore]) ? session : '';
 }
 
 const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});

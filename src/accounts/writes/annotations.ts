@@ -39,12 +39,13 @@ export function annotationsAfter(
 }
 
 /** The annotations that only Gatehouse writes; no request can set them. */
-const keptByUs = ({ lastPasswordChange, incomplete, tokensNotBefore, lastRoleChange }: AccountNames): string[] => [
+const keptByUs = ({
   lastPasswordChange,
   incomplete,
   tokensNotBefore,
+  sparedSession,
   lastRoleChange,
-];
+}: AccountNames): string[] => [lastPasswordChange, incomplete, tokensNotBefore, sparedSession, lastRoleChange];
 
 /**
  * The annotations that a new user begins with. Those that only Gatehouse writes are dropped and not refused, because a client may

@@ -5,6 +5,8 @@ import type { SecurityEventFields } from '../../security-events.ts';
 export interface Caller extends Subject {
   /** The caller's normalised address. Failed password checks count against it. */
   readonly source: string;
+  /** The session that goes on when the caller changes the own password. Absent: none does. */
+  readonly session?: string | undefined;
   /** What else the audit trail says about the request: its ids, the session, the client. */
   readonly trail: SecurityEventFields;
   /** Aborts when the client has gone. Writes that have begun are completed nevertheless. */

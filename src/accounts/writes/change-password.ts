@@ -23,7 +23,7 @@ export interface PasswordChangeRequest {
 /**
  * Changes a password (docs/contract/accounts.md, section 6.6). Callers who change their own password must prove the current one,
  * even managers: a stolen token must not be enough to take over the account (AC-61). All sessions of the user end before the new
- * password is stored.
+ * password is stored, but for the one in which users change their own (CO-15).
  */
 export function createPasswordChange(
   parts: PasswordChangeParts,
@@ -76,7 +76,7 @@ interface PasswordSetting {
 }
 
 /**
- * Hashes and stores a new password, after ending all sessions of the user. If it cannot be stored, the old one stays, and the
+ * Hashes and stores a new password, after ending the sessions of the user. If it cannot be stored, the old one stays, and the
  * client may repeat the request. `isFirst` also removes the mark of users who must set a first password.
  */
 export async function setPassword(
@@ -89,7 +89,9 @@ export async function setPassword(
   const since = toRfc3339(clock.now());
   const hashed = await hasher.hash(password, { source: caller.source, signal: caller.signal });
   if (hashed.kind === 'busy') throw attemptsTurnedAway(hashed.retryAfterSeconds);
-  await endSessions(name, parts);
+  // `isFirst`: the caller is the user.
+  const session = isFirst ? caller.session : undefined;
+  await endSessions(name, parts, session === undefined ? undefined : { session, passwordHash: hashed.hash });
   await passwords.set({ name, uid }, hashed.hash, instead).catch((error: unknown) => {
     if (error instanceof PasswordReplacedError) throw incorrect();
     throw notSaved('the cluster did not confirm the new password', error);
@@ -97,6 +99,7 @@ export async function setPassword(
   const changed = {
     [names.lastPasswordChange]: since,
     [names.tokensNotBefore]: since,
+    [names.sparedSession]: session === undefined ? null : `${since} ${session}`,
     ...(isFirst ? { [names.uninitialized]: null } : {}),
   };
   return await objects

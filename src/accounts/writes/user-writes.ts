@@ -26,6 +26,8 @@ interface KnownUsers {
 interface SessionCutOff {
   /** Ends every session of the user in which a token was issued up to now. */
   user(name: string): Promise<void>;
+  /** The same, but `session` goes on when the user gets this password hash; any other change of the user ends it, too. */
+  allBut(session: string, name: string, passwordHash: string): Promise<void>;
 }
 
 /** Hashes a new password, in the same queue as all other password hashing. */
@@ -95,9 +97,14 @@ export function isOwn(
 const isThere = ({ metadata }: KubernetesObject, names: AccountNames): boolean =>
   !metadata['deletionTimestamp'] && !metadata.annotations?.[names.incomplete];
 
-/** Ends the user's sessions before the change that requires it (AC-53, AC-69). */
-export async function endSessions(name: string, { sessions }: UserWriteParts): Promise<void> {
-  await sessions.user(name).catch(throwNotSaved('the sessions of the user cannot be ended, and nothing was changed'));
+/** Ends the user's sessions before the change that requires it (AC-53, AC-69). `but`: the session that a new password leaves alone. */
+export async function endSessions(
+  name: string,
+  { sessions }: UserWriteParts,
+  but?: { readonly session: string; readonly passwordHash: string },
+): Promise<void> {
+  const ended = but ? sessions.allBut(but.session, name, but.passwordHash) : sessions.user(name);
+  await ended.catch(throwNotSaved('the sessions of the user cannot be ended, and nothing was changed'));
 }
 
 /** `written`: the object as the cluster has stored it. Rejects when somebody had the e-mail address before this user. */

@@ -107,18 +107,38 @@ const isMetadataOnly = (parameters: Parameters): boolean =>
  */
 export function chooseCoding(acceptEncoding: string | undefined): 'identity' | 'gzip' {
   if (acceptEncoding === undefined || !/gzip|\*/i.test(acceptEncoding)) return 'identity';
-  const qualities: { gzip?: number; identity?: number; any?: number } = {};
+  return preferredCoding(codingQualities(acceptEncoding));
+}
+
+/** The codings of what is compressed once and sent often. */
+export type CompactCoding = 'identity' | 'gzip' | 'br';
+
+/** As `chooseCoding`, and Brotli (RFC 7932) if the caller names it and prefers neither of the two others. */
+export function chooseCompactCoding(acceptEncoding: string | undefined): CompactCoding {
+  const qualities = codingQualities(acceptEncoding ?? '');
+  const { br = 0, identity = 0, any = 0, gzip = any } = qualities;
+  return br > 0 && br >= gzip && br >= identity ? 'br' : preferredCoding(qualities);
+}
+
+type CodingQualities = { [coding in CompactCoding | 'any']?: number };
+
+function preferredCoding({ identity = 0, any = 0, gzip = any }: CodingQualities): 'identity' | 'gzip' {
+  return gzip > 0 && gzip >= identity ? 'gzip' : 'identity';
+}
+
+/** The weights of the codings that we know. If a coding is named twice, the higher weight counts, as for a range of `Accept`. */
+function codingQualities(acceptEncoding: string): CodingQualities {
+  const qualities: CodingQualities = {};
   for (const item of acceptEncoding.split(',')) {
     const { name, parameters } = parseElement(item);
     const coding = CODINGS[name];
-    // If a coding is named twice, the higher weight counts, as for a range of `Accept`.
     if (coding) qualities[coding] = Math.max(qualities[coding] ?? 0, qualityOf(parameters));
   }
-  const gzip = qualities.gzip ?? qualities.any ?? 0;
-  return gzip > 0 && gzip >= (qualities.identity ?? 0) ? 'gzip' : 'identity';
+  return qualities;
 }
 
-const CODINGS: Readonly<Record<string, 'gzip' | 'identity' | 'any'>> = {
+const CODINGS: Readonly<Record<string, CompactCoding | 'any'>> = {
+  br: 'br',
   gzip: 'gzip',
   'x-gzip': 'gzip',
   identity: 'identity',

@@ -14,6 +14,12 @@ export interface AnswerBody {
 /** The cache headers of N-57 (docs/contract/tokens.md): nobody keeps the answer. */
 export const UNCACHED: AnswerHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
+/**
+ * What a browser keeps of us goes with the session (W-05), where it reaches us over https: a shared computer must not keep what somebody has
+ * looked at. Not `cookies`: browsers would remove those of all hosts of the registered domain, and sign the person out of other programs.
+ */
+export const CLEARED: AnswerHeaders = { 'Clear-Site-Data': '"cache", "storage"' };
+
 export const NO_BODY: AnswerBody = { pieces: [], length: 0 };
 
 export const wholeBody = (bytes: Uint8Array): AnswerBody => ({ pieces: [bytes], length: bytes.byteLength });

@@ -63,7 +63,7 @@ function sendBody(writer: AnswerWriter, exchange: Exchange, sent: Sent, body: An
 }
 
 /** Whether `If-None-Match` matches the ETag: by weak comparison with each listed tag, or by `*` (RFC 9110 13.1.2). */
-function namesTag(ifNoneMatch: string, etag: string): boolean {
+export function namesTag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((item) => item.trim().replace(/^W\//, '') === etag);
 }

@@ -3,7 +3,7 @@ import type { Identity } from '../../oauth/tokens/identity.ts';
 import { derived } from '../../runtime/derived.ts';
 import { badRequest, notFound, StatusError } from '../../status-error.ts';
 import { isClusterOwn } from '../../users/user.ts';
-import { nothingServed } from '../answer/refusals.ts';
+import { notServed } from '../answer/refusals.ts';
 import type { Exchange, Method, Outcome, Step } from '../exchange.ts';
 import type { RefusalThrottle } from '../limits/refusal-throttle.ts';
 import { createRequestInfos, type RequestInfo } from '../request-info.ts';
@@ -14,6 +14,8 @@ export interface AuthorizeParts {
   readonly deadline: AnswerDeadline;
   /** Whether the caller's right to this path is checked although no route serves it. */
   readonly isGuarded?: ((segments: readonly string[]) => boolean) | undefined;
+  /** The platform's name, which is part of API groups. */
+  readonly platform: string;
   /** Limits the rate of refusals when too many reviews are in flight or the cluster does not answer. */
   readonly throttle: RefusalThrottle;
 }
@@ -35,12 +37,12 @@ export function createReadRequestInfo(): Step {
  * list, and an invented path costs the cluster no review (A-49). A path without a resource (discovery) is not authorized. Users need no
  * right to read their own data.
  */
-export function createAuthorize({ authorizer, deadline, throttle, isGuarded }: AuthorizeParts): Step {
+export function createAuthorize({ authorizer, deadline, throttle, isGuarded, platform }: AuthorizeParts): Step {
   const attributesOf = derived((info: RequestInfo) => ({ resource: toAttributes(info) }));
   return function authorize(exchange) {
     const { identity, info } = exchange.signedIn;
     if (info.prefix !== 'kapis' || !info.isResource) return 'next';
-    if (!exchange.route && !isGuarded?.(exchange.target.segments)) throw nothingServed(info);
+    if (!exchange.route && !isGuarded?.(exchange.target.segments)) throw notServed(info, platform);
     if (exchange.target.segments.some(isNoName)) throw notFound(info.resource, info.name);
     const own = ownAccess(exchange, identity);
     if (own === 'free') return 'next';
@@ -89,15 +91,18 @@ export function toAttributes(info: RequestInfo): ResourceAttributes {
   };
 }
 
-/** The wording of Kubernetes (`apimachinery` `errors.NewForbidden`, `apiserver` `responsewriters.ForbiddenStatus`). */
+/**
+ * The wording of Kubernetes (`apimachinery` `errors.NewForbidden`, `apiserver` `responsewriters.ForbiddenStatus`), which quotes what was
+ * asked for, so that no name reads as a part of the sentence.
+ */
 export function forbidden(user: string, info: RequestInfo): StatusError {
   const { verb, group, resource, subresource, namespace, name } = info;
   const what = group === '' ? resource : `${resource}.${group}`;
-  const which = name === '' ? what : `${what} "${name}"`;
+  const which = name === '' ? what : `${what} ${JSON.stringify(name)}`;
   const full = subresource === '' ? resource : `${resource}/${subresource}`;
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
   return new StatusError('Forbidden', {
-    message: `${which} is forbidden: User "${user}" cannot ${verb} resource "${full}" in API group "${group}" ${where}`,
+    message: `${which} is forbidden: User ${JSON.stringify(user)} cannot ${verb} resource ${JSON.stringify(full)} in API group ${JSON.stringify(group)} ${where}`,
     details: { ...(name && { name }), ...(group && { group }), kind: resource },
   });
 }

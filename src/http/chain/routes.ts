@@ -2,7 +2,7 @@ import type { Router } from 'express';
 import { acceptsJson } from '../answer/accept.ts';
 import { type AnswerWriter, NO_BODY } from '../answer/answer.ts';
 import type { Cors } from '../answer/cors.ts';
-import { gone, methodNotAllowed, notAcceptable, nothingServed, resourceNotFound } from '../answer/refusals.ts';
+import { gone, methodNotAllowed, notAcceptable, notServed, resourceNotFound } from '../answer/refusals.ts';
 import type { Handler, Method, Route, Step } from '../exchange.ts';
 import { endpoint, type Middleware, middleware } from './chain.ts';
 
@@ -120,9 +120,11 @@ export const refuseWithdrawnPaths: Step = ({ route, parameters }) => {
 };
 
 /** Answers 404 to a signed-in caller for a path without a route. */
-export const refuseUnknownPaths: Step = ({ info }) => {
-  throw nothingServed(info);
-};
+export const refuseUnknownPaths =
+  (platform: string): Step =>
+  ({ info }) => {
+    throw notServed(info, platform);
+  };
 
 const KNOWN = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 

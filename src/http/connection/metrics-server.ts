@@ -28,7 +28,7 @@ function createMetricsApp(parts: MetricsAppParts): App {
   const method = middleware(answerMethod(writer, cors));
   const router = createRouter();
   mountRoutes(router, [metricsRoute(registry, writer, clock)], () => [method]);
-  router.use(method, middleware(refuseUnknownPaths));
+  router.use(method, middleware(refuseUnknownPaths(platform)));
   const guard = createGuard({ platform, limits, metrics });
   return serveRouter(router, {
     guard,

@@ -16,6 +16,8 @@ import { createServePermitted } from './permitted/serve-permitted.ts';
 import { gatewayRoutes } from './routes.ts';
 import { serveCall } from './serve-call.ts';
 import { isUpgrade } from './upgrade-request.ts';
+import { createLogRights } from './workload-logs/log-rights.ts';
+import { workloadLogRoute } from './workload-logs/serve-logs.ts';
 
 export interface ServedGateway {
   readonly gateway: Gateway;
@@ -42,9 +44,10 @@ export const gatewayFamily =
     const { platform, limits, corsOrigins, writer, clock, loopLoad, registry, authorizer, deadline } = tools;
     const { metrics } = gateway;
     const { authenticate } = tools.callerSteps;
-    const authorize = withAccess(gateway, createStillAuthorized({ authorizer, deadline }));
-    const recheck = createRecheck({ authenticate, authorize }, clock, tools.maxDecisionAgeMs);
-    const streams = new OpenStreams({ closing: tools.closing, streamDrainMs, recheck, clock });
+    const recheckBy = (judge: Step) =>
+      createRecheck({ authenticate, authorize: withAccess(gateway, judge) }, clock, tools.maxDecisionAgeMs);
+    const recheck = recheckBy(createStillAuthorized({ authorizer, deadline }));
+    const streams = new OpenStreams({ ...tools, streamDrainMs, recheck });
     const seats = {
       requests: new UserSeats({
         all: limits.maxGatewayRequests,
@@ -65,24 +68,23 @@ export const gatewayFamily =
       waiting: () => queue.waiting,
     });
     const paced = new WeakSet<IncomingMessage>();
-    const serve = serveCall({
-      gateway,
+    const common = {
+      ...{ gateway, seats, streams, queue, writer, clock, platform },
       impersonate: createImpersonate({ authorizer, deadline }),
-      seats,
-      streams,
-      queue,
-      writer,
-      clock,
-      platform,
+      sendTimeoutMs: limits.sendTimeoutMs,
+      record: createCallRecord(events, metrics),
+    };
+    const serve = serveCall({
+      ...common,
       origins: new Set(corsOrigins),
       bodyStallMs: limits.bodyTimeoutMs,
-      sendTimeoutMs: limits.sendTimeoutMs,
       onBody: (request) => paced.add(request),
-      record: createCallRecord(events, metrics),
       servePermitted: permittedLists && createServePermitted({ lists: permittedLists, authorizer, deadline }),
     });
+    const rights = createLogRights({ authorizer, deadline });
+    const logs = workloadLogRoute({ ...common, rights, random: tools.random, recheckBy });
     return {
-      routes: gatewayRoutes(serve),
+      routes: [...gatewayRoutes(serve), logs],
       others: queue,
       takesUpgrade: isUpgrade,
       pacesItself: (request) => paced.has(request),

@@ -4,6 +4,7 @@ import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { StatusError } from '../../status-error.ts';
 import type { Exchange } from '../exchange.ts';
+import type { CallerChanges } from '../watch/caller-changes.ts';
 import type { Recheck } from '../watch/recheck.ts';
 import type { StreamEnd } from './tunnel.ts';
 
@@ -16,6 +17,7 @@ export interface OpenStreamsParts {
   readonly clock: Clock;
   /** Prepares the rechecks of a caller who has just been authorized. */
   readonly recheck: (exchange: Exchange) => Recheck;
+  readonly callerChanges: CallerChanges;
   /** Aborts when the port has closed. */
   readonly closing: AbortSignal;
   /** How long streams other than watches may go on after the port has closed. Their clients do not reconnect by themselves. */
@@ -28,14 +30,17 @@ interface OpenStream {
   end(why: StreamEnd): void;
 }
 
-/** All open streams. Rechecks their callers every 30 s, and ends the streams at a shutdown. */
+/** All open streams. Rechecks their callers every 30 s and when they have changed, and ends the streams at a shutdown. */
 export class OpenStreams {
   readonly #parts: OpenStreamsParts;
   readonly #streams = new Set<OpenStream>();
+  /** The checks of the callers of streams, by the names of the callers. */
+  readonly #checks = new Map<string, Set<() => void>>();
   readonly #lasting = new WeakSet<IncomingMessage>();
 
   constructor(parts: OpenStreamsParts) {
     this.#parts = parts;
+    parts.callerChanges.onChange((users) => this.#checkNow(users));
     onAbort(parts.closing, () => this.#endAll());
   }
 
@@ -49,12 +54,12 @@ export class OpenStreams {
 
   readonly outlasts = (request: IncomingMessage): boolean => this.#lasting.has(request);
 
-  /** Adds a stream, and rechecks its caller until its exchange ends. */
-  opened(exchange: Exchange, stream: OpenStream): void {
-    const { clock, closing, recheck } = this.#parts;
-    const judge = recheck(exchange);
+  /** Adds a stream, and rechecks its caller until its exchange ends. `judge`: the rechecks of a stream that needs other rights than its path says. */
+  opened(exchange: Exchange, stream: OpenStream, judge: Recheck = this.#parts.recheck(exchange)): void {
+    const { clock, closing } = this.#parts;
     let cancel = (): void => undefined;
     const checkLater = (): void => {
+      cancel(); // a check that a change asked for may have planned the next one
       cancel = clock.after(CHECK_MS, () => void check());
     };
     const check = async (): Promise<void> => {
@@ -65,14 +70,34 @@ export class OpenStreams {
         stream.end(isForbidden(error) ? 'forbidden' : 'revoked');
       }
     };
+    const checkNow = (): void => {
+      cancel();
+      void check();
+    };
+    const forget = this.#remember(exchange.identity?.name ?? '', checkNow);
     this.#streams.add(stream);
     if (stream.kind !== 'watch') this.#lasting.add(exchange.request);
     checkLater();
     exchange.atEnd(() => {
       this.#streams.delete(stream);
+      forget();
       cancel();
     });
     if (closing.aborted) stream.end('closing');
+  }
+
+  /** Returns a function that forgets the check. */
+  #remember(user: string, check: () => void): () => void {
+    const checks = this.#checks.get(user) ?? new Set();
+    this.#checks.set(user, checks.add(check));
+    return () => {
+      checks.delete(check);
+      if (checks.size === 0) this.#checks.delete(user);
+    };
+  }
+
+  #checkNow(users: ReadonlySet<string>): void {
+    for (const user of users) for (const check of this.#checks.get(user) ?? []) check();
   }
 
   #number(fits: (stream: OpenStream) => boolean): number {

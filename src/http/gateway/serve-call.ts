@@ -1,33 +1,26 @@
 import type { IncomingMessage } from 'node:http';
-import { readActingAs } from '../../gateway/acting-as.ts';
-import {
-  type CallKind,
-  isLongRunning,
-  isProxied,
-  kindOf,
-  type UpgradeProtocol,
-  upgradeKindOf,
-} from '../../gateway/call.ts';
-import type { Gateway, GatewayCall } from '../../gateway/gateway.ts';
-import { badGateway, foreignOrigin, rightEnded } from '../../gateway/refusals.ts';
+import { type CallKind, isLongRunning, kindOf, type UpgradeProtocol, upgradeKindOf } from '../../gateway/call.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { badGateway, foreignOrigin } from '../../gateway/refusals.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type StatusError, serviceUnavailable } from '../../status-error.ts';
 import { type AnswerWriter, hasBody } from '../answer/answer.ts';
 import { cutOff } from '../answer/cut-off.ts';
-import { unauthorized } from '../answer/refusals.ts';
 import { SlowReader } from '../answer/slow-reader.ts';
 import type { Impersonate } from '../chain/impersonation.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { CallQueue } from '../limits/call-queue.ts';
 import type { UserSeats } from '../limits/user-seats.ts';
+import { ActiveCall } from './active-call.ts';
+import { callOf, endedEarly, takeImpersonation } from './asked-call.ts';
 import type { CallRecord } from './call-record.ts';
 import { ClientBody } from './client-body.ts';
 import { EarlyBytes } from './early-bytes.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { ServePermitted } from './permitted/serve-permitted.ts';
+import { isHandshake, WatchSocket } from './permitted/watch-socket.ts';
 import { Relay } from './relay.ts';
 import { readsFailures } from './spdy-frames.ts';
-import { type EndSignal, type StreamEnd, Tunnel } from './tunnel.ts';
+import { type EndSignal, Tunnel } from './tunnel.ts';
 import { askedProtocol, isForeign, readSubprotocols } from './upgrade-request.ts';
 
 export interface ServeCallParts {
@@ -67,42 +60,6 @@ export function serveCall(parts: ServeCallParts): Handler {
   };
 }
 
-/** If the call has `Impersonate` headers and the caller may impersonate that user, the call is made as that user. */
-async function takeImpersonation(exchange: Exchange, { gateway, impersonate }: ServeCallParts): Promise<void> {
-  const asked = readActingAs(exchange.request.rawHeaders);
-  if (!asked) return;
-  gateway.admitTarget(asked);
-  exchange.impersonation = await impersonate(exchange, asked);
-}
-
-/** A call in flight, which can be ended early. */
-class ActiveCall {
-  readonly #abort = new AbortController();
-  /** Why we have ended it; `undefined` if we have not. */
-  ended: StreamEnd | undefined;
-  /** Called when we end it. Default: aborts the call to the cluster. */
-  onEnd = (): void => this.abort();
-
-  constructor(exchange: Exchange) {
-    // Like `exchange.signal`, but without a second signal for each call.
-    exchange.atEnd(() => {
-      if (!exchange.response.writableFinished) this.abort();
-    });
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  abort = (): void => this.#abort.abort();
-
-  end = (why: StreamEnd): void => {
-    if (this.ended) return;
-    this.ended = why;
-    this.onEnd();
-  };
-}
-
 async function forward(
   exchange: Exchange,
   { kind, user }: { readonly kind: CallKind; readonly user: string },
@@ -126,7 +83,7 @@ async function forward(
     const call = { ...callOf(exchange, kind, parts.record), body };
     const { servePermitted } = parts;
     const isAnswered =
-      servePermitted !== undefined && (await servePermitted(exchange, call, { relay, signal: activeCall.signal }));
+      servePermitted !== undefined && (await servePermitted(exchange, call, { out: relay, signal: activeCall.signal }));
     if (!isAnswered) await gateway.forward(call, relay, activeCall.signal);
     relay.end();
   } catch (error) {
@@ -154,12 +111,6 @@ function conclude(exchange: Exchange, kind: CallKind, { activeCall, relay, error
   else cutOff(exchange.response);
 }
 
-function endedEarly(why: StreamEnd, platform: string): StatusError {
-  if (why === 'revoked')
-    return unauthorized('the session has ended', `Bearer realm="${platform}", error="invalid_token"`);
-  return why === 'forbidden' ? rightEnded() : serviceUnavailable('the server is stopping', 1);
-}
-
 async function upgrade(
   exchange: Exchange,
   { kind, protocol }: { readonly kind: CallKind; readonly protocol: UpgradeProtocol },
@@ -171,6 +122,7 @@ async function upgrade(
   if (!taken) throw new Error('the connection was not taken out of HTTP');
   if (isForeign(request, origins)) {
     metrics.refused('origin');
+    exchange.reason = 'the Origin is not in cors.origins'; // the line of the access log names the setting (CO-14)
     throw foreignOrigin();
   }
   const early = new EarlyBytes(taken);
@@ -180,6 +132,7 @@ async function upgrade(
   const subprotocols = protocol === 'websocket' ? readSubprotocols(request).others : [];
   const call = { ...callOf(exchange, kind, parts.record), protocol, subprotocols };
   try {
+    if (await watchBySocket(exchange, { kind, protocol, early, activeCall, relay }, parts)) return;
     const upgraded = await gateway.upgrade(call, relay, activeCall.signal);
     const head = early.stop();
     if (!upgraded) return relay.end();
@@ -203,6 +156,49 @@ async function upgrade(
     early.stop();
     conclude(exchange, kind, { activeCall, relay, error, platform: parts.platform });
   }
+}
+
+interface AskedSocket {
+  readonly kind: CallKind;
+  readonly protocol: UpgradeProtocol;
+  readonly early: EarlyBytes;
+  readonly activeCall: ActiveCall;
+  readonly relay: Relay;
+}
+
+/** Answers a permitted watch over a WebSocket. Resolves to false, with nothing sent, if the call is to be passed on. */
+async function watchBySocket(
+  exchange: Exchange,
+  { kind, protocol, early, activeCall, relay }: AskedSocket,
+  { gateway, clock, sendTimeoutMs, servePermitted, record }: ServeCallParts,
+): Promise<boolean> {
+  const { request, upgrade: taken } = exchange;
+  if (!servePermitted || !taken || kind !== 'watch' || protocol !== 'websocket' || !isHandshake(request)) return false;
+  const socket = new WatchSocket({
+    ...{ exchange, client: taken.socket, early, relay, clock, sendTimeoutMs },
+    subprotocols: readSubprotocols(request).others,
+    onGone: activeCall.abort,
+    onBytes: (direction, bytes) => {
+      gateway.metrics[direction](bytes);
+      if (direction === 'received') exchange.bodyBytes += bytes;
+    },
+  });
+  activeCall.onEnd = () => {
+    if (socket.isOpen) socket.endFor(activeCall.ended ?? 'closing');
+    activeCall.abort();
+  };
+  const to = { out: socket, signal: activeCall.signal };
+  try {
+    if (!(await servePermitted(exchange, callOf(exchange, kind, record), to))) return false;
+    socket.end();
+  } catch (error) {
+    if (!socket.isOpen) throw error;
+    if (!activeCall.signal.aborted) exchange.failure = error;
+    if (!activeCall.ended) socket.cut();
+  }
+  if (socket.isOpen) await socket.closed;
+  exchange.reason = activeCall.ended;
+  return true;
 }
 
 function endSignalOf(kind: CallKind, protocol: UpgradeProtocol, headers: readonly string[]): EndSignal {
@@ -236,25 +232,3 @@ function createRelay(
     onBytes: (bytes) => gateway.metrics.received(bytes),
   });
 }
-
-function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): GatewayCall {
-  const { identity, info } = exchange.signedIn;
-  const { impersonation, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
-  // Only path and query of an absolute-form target are passed on (RFC 9112 3.2.2).
-  const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
-  return {
-    caller: identity,
-    actingAs: impersonation && { ...impersonation.subject, sid: identity.sid },
-    kind,
-    isProxied: isProxied(info, exchange.upgrade !== undefined),
-    method: request.method ?? '',
-    target: exact,
-    rawHeaders: request.rawHeaders,
-    address,
-    requestId,
-    auditId: ownRequestId ?? requestId,
-    ...(isLongRunning(kind) ? { onSend: () => record.began(exchange) } : {}),
-  };
-}
-
-const originForm = ({ path, query }: Exchange['target']): string => (query === '' ? path : `${path}?${query}`);

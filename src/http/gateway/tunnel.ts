@@ -10,7 +10,7 @@ import { closeFrame, websocketFrames } from './websocket-frames.ts';
 export type StreamEnd = 'revoked' | 'forbidden' | 'closing';
 
 /** The close codes of https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
-const CLOSES: Readonly<Record<StreamEnd, readonly [code: number, reason: string]>> = {
+export const CLOSES: Readonly<Record<StreamEnd, readonly [code: number, reason: string]>> = {
   revoked: [1008, 'the session has ended'],
   forbidden: [1008, 'the right to this has ended'],
   closing: [1001, 'the server is stopping'],
@@ -23,7 +23,7 @@ const CLOSES: Readonly<Record<StreamEnd, readonly [code: number, reason: string]
 const CLOSE_MS = 60_000;
 
 /** The interval of the kernel's keep-alive probes, which find a peer that is gone. A peer that is only silent stays connected. */
-const KEEP_ALIVE_PROBE_MS = 30_000;
+export const KEEP_ALIVE_PROBE_MS = 30_000;
 
 /** How we can report to the client that we end a connection. */
 export type EndSignal =

@@ -18,9 +18,20 @@ function readHeader(header: Buffer, bytes: number): number | undefined {
   return length + (isMasked ? KEY_BYTES : 0);
 }
 
-/** A close frame (RFC 6455 5.5.1), as a server sends it: without a mask. */
+/** A whole frame, as a server sends it: without a mask (RFC 6455 5.2). */
+export function frameOf(opcode: number, payload: Uint8Array): Buffer {
+  const { length } = payload;
+  const header = Buffer.alloc(length < 126 ? 2 : length < 2 ** 16 ? 4 : 10);
+  header[0] = 0x80 | opcode;
+  header[1] = length < 126 ? length : length < 2 ** 16 ? 126 : 127;
+  if (header.length === 4) header.writeUInt16BE(length, 2);
+  if (header.length === 10) header.writeBigUInt64BE(BigInt(length), 2);
+  return Buffer.concat([header, payload]);
+}
+
+/** A close frame (RFC 6455 5.5.1). */
 export function closeFrame(code: number, reason: string): Buffer {
   const payload = Buffer.concat([Buffer.alloc(2), Buffer.from(reason, 'ascii')]);
   payload.writeUInt16BE(code);
-  return Buffer.concat([Buffer.from([0x88, payload.length]), payload]);
+  return frameOf(0x8, payload);
 }

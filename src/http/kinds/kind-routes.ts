@@ -5,11 +5,12 @@ import type { HeldKinds } from '../../kinds/mirrors/held-kinds.ts';
 import type { ObjectReader } from '../../kinds/object-reader.ts';
 import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
 import type { Kind } from '../../resources/entries/kind.ts';
-import { createListQueryParser, type ListQuery } from '../../resources/query/list-query.ts';
+import { createListQueryParser } from '../../resources/query/list-query.ts';
 import type { Within } from '../../resources/query/within.ts';
 import { createWatchQueryParser } from '../../resources/watch/watch-query.ts';
+import type { WatchVersion } from '../../resources/watch/watch-version.ts';
 import { derived } from '../../runtime/derived.ts';
-import { badRequest, notFound, serviceUnavailable } from '../../status-error.ts';
+import { notFound, serviceUnavailable } from '../../status-error.ts';
 import { chooseStreamForm } from '../answer/accept.ts';
 import { notAcceptable } from '../answer/refusals.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
@@ -20,6 +21,7 @@ import { scopeHeaders, type VisibleParts } from '../routes/visible-part.ts';
 import type { Watches } from '../watch/watches.ts';
 import { createAskedKinds } from './asked-kind.ts';
 import type { Preparation } from './preparation.ts';
+import { sendKindList } from './send-kind-list.ts';
 
 /** What the routes need of the kinds of the cluster. */
 export interface ServedKinds {
@@ -38,9 +40,6 @@ export interface KindRouteParts extends Pick<RouteTools, 'platform' | 'writer' |
   /** The watches of a kind in memory. */
   watchesOf(held: HeldKind): Watches;
 }
-
-/** The largest page of a kind that is held by its fields: each object is a read at the cluster. */
-const MOST_READ = 500;
 
 /** The routes that list, get and watch every kind of the cluster that has no route of its own. */
 export function kindRoutes(parts: KindRouteParts): Route[] {
@@ -97,37 +96,16 @@ class KindReads {
   };
 
   #listPart(exchange: Exchange, within: Within | undefined): void | Promise<void> {
-    const { kinds } = this.#parts;
+    const { kinds, platform } = this.#parts;
+    const lists = { ...this.#parts, objects: kinds.objects };
     const kind = this.#askedOf(exchange);
     const query = this.#parsersOf(kind).list(exchange.target.query);
     const prepared = this.#prepare(kind, exchange);
     const held = prepared instanceof Promise ? prepared.then(() => kinds.mirrors.hold(kind)) : kinds.mirrors.hold(kind);
-    const send = (one: HeldKind): void | Promise<void> => this.#sendList(exchange, one, { query, within });
-    return held instanceof Promise ? held.then(send) : send(held);
-  }
-
-  #sendList(exchange: Exchange, held: HeldKind, asked: Asked): void | Promise<void> {
-    const { writer, deadline, platform } = this.#parts;
-    const { query, within } = asked;
-    if (query.timeoutMs !== undefined) deadline.check(exchange);
-    const { lister } = held;
     const further = scopeHeaders(platform, within);
-    const headers = { ...LIST_HEADERS, staleSeconds: lister.staleSeconds(), further, deadline };
-    if (held.way === 'whole') {
-      return sendRepresentation(writer, exchange, { ...headers, representation: lister.list(query, within) });
-    }
-    return this.#readPage(exchange, held, asked).then((representation) =>
-      sendRepresentation(writer, exchange, { ...headers, representation }),
-    );
-  }
-
-  /** A page of a kind that is held by its fields: its objects are read from the cluster. */
-  async #readPage(exchange: Exchange, held: HeldKind, { query, within }: Asked) {
-    const { kinds, deadline } = this.#parts;
-    const { entries, total } = held.lister.select(query, within);
-    if (entries.length > MOST_READ) throw pageTooLong(held.clusterKind.resource);
-    const read = kinds.objects.page(held.clusterKind, { entries, total, scope: within?.id }, exchange.signal);
-    return deadline.allowed(read, exchange);
+    const send = (one: HeldKind): void | Promise<void> =>
+      sendKindList(lists, exchange, one, { query, within, further });
+    return held instanceof Promise ? held.then(send) : send(held);
   }
 
   readonly get: Handler = async (exchange) => {
@@ -156,7 +134,7 @@ class KindReads {
     const known = form === 'events' ? String(lastEventId ?? '') : undefined;
     const query = this.#parsersOf(kind).watch(exchange.target.query, known);
     const read = await this.#prepare(kind, exchange);
-    const held = await kinds.mirrors.hold(kind);
+    const held = await kinds.mirrors.hold(kind, query.initialEvents ? undefined : knownVersion(query.from));
     if (held.way === 'fields' && !metadataOnly) throw metadataOnlyHeld(kind.resource);
     exchange.atEnd(held.watched());
     // The watch looks at a selector when it first comes to a namespace, which may be later than Services would stay by themselves.
@@ -166,9 +144,10 @@ class KindReads {
   };
 }
 
-interface Asked {
-  readonly query: ListQuery;
-  readonly within: Within | undefined;
+/** The cluster's version up to which the client knows all objects. `undefined`: there is none, or there were no objects. */
+function knownVersion(from: WatchVersion | undefined): string | undefined {
+  const newest = from?.kind === 'cluster' ? from.complete?.objects.newest : undefined;
+  return newest === '0' ? undefined : newest;
 }
 
 interface Parsers {
@@ -177,11 +156,6 @@ interface Parsers {
 }
 
 const toParsers = (kind: Kind): Parsers => ({ list: createListQueryParser(kind), watch: createWatchQueryParser(kind) });
-
-const pageTooLong = (resource: string) =>
-  badRequest(
-    `${resource} are held by their fields, because of kinds.memory: ask for pages of at most ${MOST_READ} with "limit"`,
-  );
 
 const metadataOnlyHeld = (resource: string) =>
   serviceUnavailable(

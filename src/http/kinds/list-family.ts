@@ -16,6 +16,7 @@ import { kindRoutes, type ServedKinds } from './kind-routes.ts';
 import { createPreparation } from './preparation.ts';
 import { scopedRecheck } from './scoped-recheck.ts';
 import { type ServedSearch, searchRoute } from './search-route.ts';
+import { type ServedSummary, summaryRoute } from './summary-route.ts';
 
 /** A kind, its list in memory and its watches. */
 export interface ServedList {
@@ -23,6 +24,8 @@ export interface ServedList {
   readonly lister: Lister;
   readonly watches: WatchSource;
   readonly age: Age;
+  /** Absent: there is no summary of the list. */
+  readonly summary?: ServedSummary | undefined;
 }
 
 /** What is made after the lists of the kinds that are always in memory. */
@@ -45,12 +48,14 @@ export const listFamily =
     registerWatches(registry, seats);
     const recheck = createRecheck(callerSteps, clock, maxDecisionAgeMs);
     const { kinds, search } = further();
-    const namespaces = kinds && createVisibleNamespaces(kinds.scopes);
+    // The console of KubeSphere waits for ever after a 403 (CO-16).
+    const namespaces = kinds && createVisibleNamespaces(kinds.scopes, { mayBeNone: platform === 'kubesphere' });
     const watching = { tools, seats, recheck };
     const always = lists.flatMap((list) => {
       const visible = list.kind.resource === 'namespaces' ? namespaces : undefined;
       const watches = createWatches({ source: list.watches, age: list.age, visible }, watching);
-      return listRoutes({ ...tools, ...list, watches, visible });
+      const summaries = list.summary ? [summaryRoute({ ...tools, ...list, summary: list.summary })] : [];
+      return [...listRoutes({ ...tools, ...list, watches, visible }), ...summaries];
     });
     const searching = search ? [searchRoute({ ...tools, ...search })] : [];
     if (!kinds) return { routes: [...always, ...searching] };

@@ -3,6 +3,8 @@ import type { UserPresenter } from '../../accounts/users/user-presenter.ts';
 import type { AccountWrites } from '../../accounts/writes/account-writes.ts';
 import type { Caller } from '../../accounts/writes/caller.ts';
 import type { AnsweredUser } from '../../accounts/writes/user-writes.ts';
+import { isPageClient } from '../../oauth/authorize/page-callers.ts';
+import { isWithinBrowser } from '../../oauth/sessions/session-id.ts';
 import { CLIENT_PARAMETERS } from '../../resources/query/client-parameters.ts';
 import { readParameters } from '../../runtime/text/parameters.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
@@ -126,5 +128,8 @@ const nameOf = ({ parameters: [name = ''] }: Exchange): string => name;
 function callerOf(exchange: Exchange): Caller {
   const { source, requestId, ownRequestId, signal, signedIn } = exchange;
   const { name, uid, groups, clientId, sid } = signedIn.identity;
-  return { name, uid, groups, source, signal, trail: { requestId, ownRequestId, clientId, sid } };
+  // The session of a browser ends with the password, and so does all that began in it.
+  const isOfBrowser = isPageClient(clientId) || (sid !== undefined && isWithinBrowser(sid));
+  const session = isOfBrowser ? undefined : sid;
+  return { name, uid, groups, source, signal, session, trail: { requestId, ownRequestId, clientId, sid } };
 }

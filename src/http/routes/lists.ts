@@ -1,7 +1,7 @@
 import type { Age, Lister } from '../../resources/cache.ts';
 import type { Kind } from '../../resources/entries/kind.ts';
 import { timeoutIn } from '../../resources/query/client-parameters.ts';
-import { createListQueryParser } from '../../resources/query/list-query.ts';
+import { createListQueryParser, type FilterTerm, type ListQuery, withTerm } from '../../resources/query/list-query.ts';
 import type { Within } from '../../resources/query/within.ts';
 import { createWatchQueryParser } from '../../resources/watch/watch-query.ts';
 import { notFound } from '../../status-error.ts';
@@ -81,12 +81,16 @@ export function allowedMs({ request, target }: Exchange): number | undefined {
 /** Answers a list request, with the query parameters that the kind has. */
 export function listHandler(
   { kind, lister, age }: ListedKind,
-  { writer, deadline, platform = '', visible }: ListHandlerParts,
+  { writer, deadline, platform = '', visible, chosen }: ListHandlerParts,
 ): Handler {
   const parse = createListQueryParser(kind);
+  const read = (exchange: Exchange): ListQuery => {
+    const query = parse(exchange.target.query);
+    return chosen ? withTerm(query, chosen(exchange)) : query;
+  };
   return (exchange) => {
     const send = (within: Within | undefined): void | Promise<void> => {
-      const query = parse(exchange.target.query);
+      const query = read(exchange);
       if (query.timeoutMs !== undefined) deadline.check(exchange);
       const representation = lister.list(query, within);
       const staleSeconds = age.staleSeconds();
@@ -98,8 +102,12 @@ export function listHandler(
   };
 }
 
-type ListHandlerParts = Pick<ListRouteParts, 'writer' | 'deadline' | 'visible'> &
-  Partial<Pick<ListRouteParts, 'platform'>>;
+interface ListHandlerParts
+  extends Pick<ListRouteParts, 'writer' | 'deadline' | 'visible'>,
+    Partial<Pick<ListRouteParts, 'platform'>> {
+  /** What the path chooses of the list, besides the filters of the query. Absent: all. */
+  readonly chosen?: (exchange: Exchange) => FilterTerm;
+}
 
 /** The parameter by which a caller without the right to all asks for what they may see. */
 const PERMITTED = /(?:^|&)permitted=(?:1|t|T|TRUE|true|True)(?:&|$)/;

@@ -13,7 +13,7 @@ const MOST_NAMESPACES = 1_000;
 /** Finds out which part of a list a caller may see. */
 export interface VisibleParts {
   /** The objects of the namespace in the path, or those of the namespaces where the caller has the right. `undefined`: all. */
-  of(exchange: Exchange): Within | undefined | Promise<Within>;
+  of(exchange: Exchange): Within | undefined | Promise<Within | undefined>;
 }
 
 /** The namespaces of a scope, as lists read them. The same object for the same scope. */
@@ -39,14 +39,17 @@ export function createVisibleParts(scopes: PermittedScopes): VisibleParts {
   };
 }
 
-/** The namespaces that a caller without the right to all of them may see. */
-export function createVisibleNamespaces(scopes: PermittedScopes): VisibleParts {
+/** The namespaces that a caller without the right to all of them may see. `mayBeNone`: who may see none gets an empty list and no refusal. */
+export function createVisibleNamespaces(
+  scopes: PermittedScopes,
+  { mayBeNone }: { readonly mayBeNone: boolean },
+): VisibleParts {
   const permitted = createPermittedNamespaces(scopes);
   return {
     of(exchange) {
       if (exchange.decision?.allowed !== false) return undefined;
       const scope = permitted(exchange.signedIn.identity, exchange.signal);
-      const found = (one: PermittedScope): Within => seen(exchange, toWithin(one));
+      const found = (one: PermittedScope): Within => (mayBeNone ? toWithin(one) : seen(exchange, toWithin(one)));
       return scope instanceof Promise ? scope.then(found) : found(scope);
     },
   };

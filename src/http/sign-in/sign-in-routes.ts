@@ -11,9 +11,9 @@ import { DEVICE_PATH } from '../../oauth/device/device-page.ts';
 import { checkFormHead } from '../../oauth/endpoints/form.ts';
 import { invalidRequest, refused } from '../../oauth/endpoints/refusals.ts';
 import type { Random } from '../../runtime/random.ts';
-import { type AnswerHeaders, type AnswerWriter, NO_BODY, UNCACHED, wholeBody } from '../answer/answer.ts';
+import { type AnswerHeaders, type AnswerWriter, CLEARED, NO_BODY, UNCACHED, wholeBody } from '../answer/answer.ts';
 import type { BodyReader } from '../answer/read-body.ts';
-import type { Exchange, Handler, Route } from '../exchange.ts';
+import type { Exchange, Handler, Methods, Route } from '../exchange.ts';
 import { type RefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
 import { originOf } from '../request-origin.ts';
 import { type BrowserCookieJar, createBrowserCookies } from './browser-cookie.ts';
@@ -71,12 +71,13 @@ export function createSignInRoutes(parts: SignInRouteParts): SignInRoutes {
     ];
   };
   const GET = visit(endpoints.authorize);
+  const visits = endpoints.visit ? getAndHead(visit(endpoints.visit)) : {};
   const endSession = visit(endpoints.endSession);
   const endSessionByForm = repeatAsGet(LOGOUT_PATH, parts);
   return {
     routes: [
       { ...common, template: AUTHORIZE_PATH, methods: { GET, HEAD: GET, POST: repeatAsGet(AUTHORIZE_PATH, parts) } },
-      { ...common, template: SIGN_IN_PATH, admission: 'sign-in', methods: { POST: form(endpoints.signIn) } },
+      { ...common, template: SIGN_IN_PATH, admission: 'sign-in', methods: { ...visits, POST: form(endpoints.signIn) } },
       { ...common, template: NEW_PASSWORD_PATH, admission: 'sign-in', methods: { POST: form(endpoints.newPassword) } },
       { ...common, template: CONSENT_PATH, methods: { POST: form(endpoints.consent) } },
       { ...common, template: SIGN_OUT_PATH, methods: { POST: form(endpoints.signOut) } },
@@ -85,6 +86,8 @@ export function createSignInRoutes(parts: SignInRouteParts): SignInRoutes {
     endSession: (exchange) => (exchange.request.method === 'POST' ? endSessionByForm : endSession)(exchange),
   };
 }
+
+const getAndHead = (GET: Handler): Methods => ({ GET, HEAD: GET });
 
 const readCookies = ({ request }: Exchange, cookies: BrowserCookieJar): BrowserCookies => ({
   browser: cookies.browser.read(request),
@@ -151,12 +154,17 @@ function formHandler(
 }
 
 function send(
-  { platform, writer }: SignInRouteParts,
+  { platform, endpoints, writer }: SignInRouteParts,
   exchange: Exchange,
   answer: BrowserAnswer,
   setCookies: readonly string[],
 ): void {
-  const headers: AnswerHeaders = { ...UNCACHED, ...(setCookies.length > 0 ? { 'Set-Cookie': setCookies } : {}) };
+  const leavesPage = endpoints.visit !== undefined && answer.session === '';
+  const headers: AnswerHeaders = {
+    ...UNCACHED,
+    ...(setCookies.length > 0 ? { 'Set-Cookie': setCookies } : {}),
+    ...(leavesPage ? CLEARED : {}),
+  };
   if (answer.kind === 'redirect') {
     writer.send(exchange, 303, { Location: answer.location, ...headers }, NO_BODY);
     return;

@@ -91,6 +91,16 @@ export class WatchStream {
     exchange.response.destroy();
   }
 
+  /** Checks the caller at the next turn: the caller, or a session of the caller, has changed. */
+  recheckSoon(): void {
+    this.#recheckAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The name of the caller. */
+  get user(): string | undefined {
+    return this.#parts.exchange.identity?.name;
+  }
+
   /** Ends the stream at its next turn, with an event that says why. */
   fail(error: unknown): void {
     this.#pending ??= { end: endOf(error), error };

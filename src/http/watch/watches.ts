@@ -13,6 +13,7 @@ import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits/http-limits.ts';
 import { UserSeats } from '../limits/user-seats.ts';
 import type { HttpMetrics } from '../metrics.ts';
+import type { CallerChanges } from './caller-changes.ts';
 import type { Recheck } from './recheck.ts';
 import { WatchStream } from './watch-stream.ts';
 import { WorkSlices } from './work-slices.ts';
@@ -27,6 +28,7 @@ export interface WatchesParts {
   readonly metrics: HttpMetrics;
   readonly clock: Clock;
   readonly random: Random;
+  readonly callerChanges: CallerChanges;
   /** Aborts when the port has closed: streams then end. */
   readonly closing: AbortSignal;
   recheck(exchange: Exchange, watch: Watch): Recheck;
@@ -94,7 +96,11 @@ export class Watches {
       work: (stream) => this.#work(stream),
       rest: () => this.#allSent(),
     });
-    onAbort(parts.closing, () => this.#stop());
+    const endChanges = parts.callerChanges.onChange((users) => this.#recheck(users));
+    onAbort(parts.closing, () => {
+      endChanges();
+      this.#stop();
+    });
   }
 
   /**
@@ -135,6 +141,10 @@ export class Watches {
     exchange.atEnd(() => this.#ended(stream));
     this.#slices.add(stream);
     this.#checkLater();
+  }
+
+  #recheck(users: ReadonlySet<string>): void {
+    for (const stream of this.#streams) if (stream.user !== undefined && users.has(stream.user)) stream.recheckSoon();
   }
 
   #now(): number {

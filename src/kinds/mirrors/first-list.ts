@@ -9,7 +9,7 @@ interface FirstListWatch {
   fits(bytes: number): boolean;
   /** Called once, when the first list has more than fits. */
   tooLarge(): void;
-  /** Called once, when the first list is shown. */
+  /** Called once, when readers may see the kind. */
   listed(): void;
 }
 
@@ -23,7 +23,7 @@ export class WeighedStore implements ReflectedStore<Entry> {
   /** By key, because a list that breaks begins again. Empty when the first list is shown. */
   readonly #weights = new Map<string, number>();
   #weight = 0;
-  /** The weight up to which `fits` has been asked. */
+  /** The weight up to which `fits` need not be asked again. Infinity: it said no. */
   #room = 0;
   #isListed = false;
 
@@ -52,6 +52,7 @@ export class WeighedStore implements ReflectedStore<Entry> {
   }
 
   #askForRoom(): void {
+    if (this.#room === Number.POSITIVE_INFINITY) return;
     this.#room = this.#weight + STRETCH_BYTES;
     if (this.#watch.fits(this.#weight)) return;
     this.#room = Number.POSITIVE_INFINITY;
@@ -73,14 +74,21 @@ export class WeighedStore implements ReflectedStore<Entry> {
   *prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void> {
     const show = yield* this.#store.prepare(entries, replacement);
     return () => {
-      if (!this.#isListed && this.#weight > 0 && this.#room < Number.POSITIVE_INFINITY) this.#askForRoom();
+      if (!this.#isListed && this.#weight > 0) this.#askForRoom();
       show();
       if (this.#isListed) return;
       this.#isListed = true;
       this.#weight = 0;
       this.#weights.clear();
-      this.#watch.listed();
     };
+  }
+
+  readable(): void {
+    this.#watch.listed();
+  }
+
+  bytesOf({ encoded }: Entry): number {
+    return weightOf(encoded.length);
   }
 
   entries(): readonly Entry[] {

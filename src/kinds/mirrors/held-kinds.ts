@@ -90,16 +90,17 @@ export class HeldKinds {
 
   /**
    * The kind in memory, after its first list. Rejects with a 503 when that takes longer than ten seconds or the kind does not fit into the
-   * memory, and with a 403 when the cluster refuses it to our own account. The list goes on when nobody waits any more.
+   * memory, and with a 403 when the cluster refuses it to our own account. The list goes on when nobody waits any more. `since`: the version
+   * that the caller knows; a kind that is read for it knows the changes since then, if the cluster still has them.
    */
-  hold(kind: ClusterKind): HeldKind | Promise<HeldKind> {
+  hold(kind: ClusterKind, since?: string): HeldKind | Promise<HeldKind> {
     const known = this.held(kind);
     if (known) return known;
     const name = qualifiedName(kind);
     const refused = this.#refused.get(name);
     if (refused && this.#parts.clock.monotonic() < refused.until) throw refused.error();
     this.#refused.delete(name);
-    const starting = this.#starting.get(name) ?? this.#start(kind);
+    const starting = this.#starting.get(name) ?? this.#start(kind, since);
     this.#starting.set(name, starting);
     return this.#inTime(name, starting);
   }
@@ -136,11 +137,11 @@ export class HeldKinds {
   }
 
   /** Starts the kind whole, and by its fields if it does not fit. */
-  async #start(kind: ClusterKind): Promise<HeldKind> {
+  async #start(kind: ClusterKind, since: string | undefined): Promise<HeldKind> {
     const name = qualifiedName(kind);
     try {
       for (const way of ['whole', 'fields'] as const) {
-        const held = this.#begin(kind, way);
+        const held = this.#begin(kind, way, since);
         const first = await held.first;
         if (first === 'listed') return held;
         if (first === 'let go') throw this.#refused.get(name)?.error() ?? unavailable(name);
@@ -152,7 +153,7 @@ export class HeldKinds {
     }
   }
 
-  #begin(clusterKind: ClusterKind, way: HoldingWay): HeldKind {
+  #begin(clusterKind: ClusterKind, way: HoldingWay, since: string | undefined): HeldKind {
     const { cluster, clock, slices, epoch, metrics, logger, wordsOf, isSecret } = this.#parts;
     const { platform, maxStalenessMs, longestPeriodMs } = this.#options;
     const name = qualifiedName(clusterKind);
@@ -168,7 +169,7 @@ export class HeldKinds {
       },
       listed: () => first.resolve('listed'),
     });
-    const collection = { path: collectionPath(kind), name, isOptional: true, isMeasured: false };
+    const collection = { path: collectionPath(kind), name, isOptional: true, isMeasured: false, since };
     const reflector = cluster.reflect(collection, weighed, { longestPeriodMs });
     const lister = createLister({
       store,

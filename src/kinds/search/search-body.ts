@@ -37,9 +37,10 @@ function itemOf({ kind: { type, name }, entry }: KindHit<ScannedKind>): readonly
 
 /** The metadata as the kind's list has it, but never with the copy of the object that `kubectl apply` stores. */
 function metadataOf({ encoded, annotations }: Entry): Uint8Array {
-  const bytes = encoded.metadata();
+  // A copy: the bytes may be a part of a much longer text, which a slow reader would keep in memory.
+  const bytes = Buffer.from(encoded.metadata());
   if (annotations === undefined || !Object.hasOwn(annotations, LAST_APPLIED)) return bytes;
-  const metadata = JSON.parse(Buffer.from(bytes).toString()) as ObjectMeta;
+  const metadata = JSON.parse(bytes.toString()) as ObjectMeta;
   return Buffer.from(JSON.stringify(trimmed(metadata)));
 }
 

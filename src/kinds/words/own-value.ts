@@ -1,8 +1,8 @@
 import type { Condition, FilterReader } from '../../resources/query/filter.ts';
 import { asObject } from '../../runtime/text/json-value.ts';
 
-/** A small value that an entry keeps of its object: texts, and lists of texts. */
-type OwnValue = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** A small value that an entry keeps of its object: texts, numbers, and lists of texts. */
+type OwnValue = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /** Whether two values with the same members are equal. */
 export function isSameOwnValue(a: unknown, b: unknown): boolean {

@@ -40,18 +40,50 @@ function basicReason(pod: KubernetesObject): string {
 
 /** The reason of the first init container that holds the pod up. `undefined`: none does. */
 function reasonOfInit(pod: KubernetesObject): string | undefined {
-  const inSpec = asArray(asObject(pod['spec'])['initContainers']).map(asObject);
-  for (const [at, status] of asArray(asObject(pod['status'])['initContainerStatuses']).map(asObject).entries()) {
-    const { terminated, waiting } = stateOf(status);
-    if (terminated && exitCodeOf(terminated) === 0) continue;
-    const isSidecar = inSpec.find(({ name }) => name === status['name'])?.['restartPolicy'] === 'Always';
-    if (isSidecar && status['started'] === true) continue;
-    if (terminated) return `Init:${reasonOfEnd(terminated)}`;
-    const reason = textOf(waiting?.['reason']);
-    return reason === '' || reason === 'PodInitializing' ? `Init:${at}/${inSpec.length}` : `Init:${reason}`;
-  }
-  return undefined;
+  const { statuses, inSpec, heldUpAt } = initOf(pod);
+  const held = statuses[heldUpAt];
+  if (!held) return undefined;
+  const { terminated, waiting } = stateOf(held);
+  if (terminated) return `Init:${reasonOfEnd(terminated)}`;
+  const reason = textOf(waiting?.['reason']);
+  return reason === '' || reason === 'PodInitializing' ? `Init:${heldUpAt}/${inSpec.length}` : `Init:${reason}`;
 }
+
+interface InitContainers {
+  readonly inSpec: readonly Members[];
+  readonly statuses: readonly Members[];
+  /** The place of the first container that holds the pod up; -1: none does. */
+  readonly heldUpAt: number;
+}
+
+function initOf(pod: KubernetesObject): InitContainers {
+  const inSpec = asArray(asObject(pod['spec'])['initContainers']).map(asObject);
+  const statuses = asArray(asObject(pod['status'])['initContainerStatuses']).map(asObject);
+  const heldUpAt = statuses.findIndex((status) => {
+    const { terminated } = stateOf(status);
+    if (terminated && exitCodeOf(terminated) === 0) return false;
+    return !(isSidecar(status, inSpec) && status['started'] === true);
+  });
+  return { inSpec, statuses, heldUpAt };
+}
+
+const isSidecar = (status: Members, inSpec: readonly Members[]): boolean =>
+  inSpec.find(({ name }) => name === status['name'])?.['restartPolicy'] === 'Always';
+
+/**
+ * What kubectl prints in its column RESTARTS, by the same rules: the restarts of the init containers until one holds the pod up; of the
+ * sidecars among them and of all other containers, when the pod is initialized.
+ */
+export function podRestarts(pod: KubernetesObject): number {
+  const { inSpec, statuses, heldUpAt } = initOf(pod);
+  const seen = heldUpAt < 0 ? statuses : statuses.slice(0, heldUpAt + 1);
+  if (heldUpAt >= 0 && !hasCondition(pod, 'Initialized', { status: 'True' })) return restartsIn(seen);
+  const main = asArray(asObject(pod['status'])['containerStatuses']).map(asObject);
+  return restartsIn(seen.filter((status) => isSidecar(status, inSpec))) + restartsIn(main);
+}
+
+const restartsIn = (statuses: readonly Members[]): number =>
+  statuses.reduce((sum, { restartCount }) => sum + (typeof restartCount === 'number' ? restartCount : 0), 0);
 
 /** The reason by the first container that has one; `before` if none has. */
 function reasonOfContainers(pod: KubernetesObject, before: string): string {

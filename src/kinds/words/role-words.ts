@@ -5,7 +5,7 @@ import { type KindWords, PLAIN_WORDS, type WordsContext } from './kind-words.ts'
 export function roleWords({ platform, annotationsOf }: Pick<WordsContext, 'platform' | 'annotationsOf'>): KindWords {
   const key = `iam.${platform}.io/aggregation-roles`;
   const namesIn = (namespace: string, role: string): ReadonlySet<string> =>
-    namesOf(annotationsOf(namespace, role)?.[key]);
+    aggregatedNames(annotationsOf(namespace, role)?.[key]);
   return {
     ...PLAIN_WORDS,
     filters: new Map<string, FilterReader>([['aggregateTo', (text) => isAggregatedTo(text, namesIn)]]),
@@ -31,8 +31,8 @@ function isAggregatedTo(role: string, namesIn: NamesIn): Condition {
   return condition;
 }
 
-/** The annotation is a JSON array of names. Any other text names none. */
-function namesOf(annotation: string | undefined): ReadonlySet<string> {
+/** The names in the annotation `iam.<platform>.io/aggregation-roles`, which is a JSON array. Any other text names none. */
+export function aggregatedNames(annotation: string | undefined): ReadonlySet<string> {
   try {
     const names: unknown = JSON.parse(annotation ?? '[]');
     return new Set(Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []);

@@ -1,5 +1,6 @@
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { Steps } from '../../runtime/time-slices.ts';
 import type { Failure } from './failure.ts';
 
 /** The limit for response headers and for a list that stalls. It counts from the last byte, not from the start (C-26). */
@@ -94,4 +95,18 @@ export class SilenceLimit {
     if (left < 1) this.#onSilent();
     else this.#cancel = this.#clock.after(left, this.#check);
   };
+}
+
+/** Runs the steps until the signal aborts. */
+export function* untilAborted<Result>(steps: Steps<Result>, signal: AbortSignal): Steps<Result | Failure> {
+  try {
+    while (!signal.aborted) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      yield;
+    }
+    return { kind: 'aborted' };
+  } finally {
+    steps.return(undefined as Result);
+  }
 }

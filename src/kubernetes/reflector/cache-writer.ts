@@ -20,6 +20,23 @@ export interface CompleteList<E> {
   readonly resourceVersion: string;
 }
 
+/** A collection at an older version, and the changes that lead from there to what it is now. */
+export interface Past<E extends StoredEntry> {
+  readonly list: CompleteList<E>;
+  /** In their order. */
+  readonly changes: readonly PastChange<E>[];
+  /** When the present list was requested, by the monotonic clock. */
+  readonly provenAt: number;
+}
+
+/** What became of one object. */
+export interface PastChange<E> {
+  readonly key: string;
+  readonly resourceVersion: string;
+  /** `undefined`: it was removed. */
+  readonly entry: E | undefined;
+}
+
 /** How a list compares with the cache. */
 export interface Comparison {
   /**
@@ -105,6 +122,11 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return this.#reduced(value);
   }
 
+  /** How many bytes an entry takes, where the store knows it; else 0. */
+  bytesOf(entry: E): number {
+    return this.#parts.store.bytesOf?.(entry) ?? 0;
+  }
+
   /** Whether the newest version of this object was left out as malformed. */
   isMalformed = (key: string): boolean => this.#malformed.get(key) !== undefined;
 
@@ -142,8 +164,31 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     this.#lists++;
     this.proven();
     if (isSameEpoch) return 'same_epoch';
-    this.#epoch++;
+    this.#begun();
     return found.isOlder ? 'restored' : 'same_epoch';
+  }
+
+  /** Begins with an older list and the changes since then. Readers see what the last one leads to, and nothing before it. */
+  *begin({ list, changes, provenAt }: Past<E>): Steps<void> {
+    const { store } = this.#parts;
+    const { entries, resourceVersion } = list;
+    const show = yield* store.prepare(entries, { sameHistory: false, resourceVersion });
+    show();
+    for (const { key, resourceVersion: version, entry } of changes) {
+      if (entry) store.put(entry);
+      else store.remove(key, version);
+      yield;
+    }
+    this.#resourceVersion = changes.at(-1)?.resourceVersion ?? resourceVersion;
+    this.#lists++;
+    this.#proof.at = provenAt;
+    this.#begun();
+  }
+
+  /** Begins an epoch: from now on the content is for readers. */
+  #begun(): void {
+    this.#epoch++;
+    if (this.#epoch === 1) this.#parts.store.readable?.();
   }
 
   /** Applies an event other than ERROR. Returns true when it brought the cache forward. */

@@ -20,6 +20,8 @@ export interface WatchedResource {
   readonly isOptional?: boolean;
   /** False: no metrics of the reflector. For a kind that is mirrored only at times: its series would stay. Default: true. */
   readonly isMeasured?: boolean;
+  /** The version from which the mirror should know all changes. Absent: it knows those since its first list. */
+  readonly since?: string | undefined;
   /** Wraps the lister-watcher of the collection, as `SharedWatch` does. */
   readonly wrap?: (source: ListerWatcher) => ListerWatcher;
 }

@@ -26,7 +26,7 @@ export interface Listed<E> extends CompleteList<E> {
 
 export interface PagedListParts<E extends StoredEntry> {
   readonly source: ListerWatcher;
-  readonly writer: CacheWriter<E>;
+  readonly writer: Pick<CacheWriter<E>, 'toEntry' | 'active'>;
   readonly clock: Clock;
   readonly slices: TimeSlices;
   /** Waits as long as a 429 asks for. */
@@ -87,7 +87,11 @@ async function onePage<E extends StoredEntry>(
   return attempt.finish(await source.list(request, progress, attempt.signal));
 }
 
-function* reduce<E extends StoredEntry>(items: readonly unknown[], into: E[], writer: CacheWriter<E>): Steps<void> {
+function* reduce<E extends StoredEntry>(
+  items: readonly unknown[],
+  into: E[],
+  writer: PagedListParts<E>['writer'],
+): Steps<void> {
   for (const item of items) {
     const entry = writer.toEntry(item);
     if (entry) into.push(entry);

@@ -6,10 +6,12 @@ import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
 import type { ReflectorMetrics, ReflectorState, RelistReason } from '../metrics.ts';
+import { untilAborted } from './attempt.ts';
 import { CacheWriter } from './cache-writer.ts';
 import { type Failure, missingRightAfter } from './failure.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { type Listed, listInPages } from './paged-list.ts';
+import { type PastSource, readPast } from './past.ts';
 import { Recovery, type RecoveryStep, StreamedLists, type WatchRun } from './recovery.ts';
 import { type CheckPlan, SelfCheck } from './self-check.ts';
 import type { Freshness, ReflectedStore, StoredEntry } from './store.ts';
@@ -42,6 +44,8 @@ export interface ReflectorParts<E extends StoredEntry> {
   readonly logger: Logger;
   readonly metrics: ReflectorMetrics;
   readonly plan: CheckPlan;
+  /** The mirror knows the changes since that version, if the cluster still has them. Absent: since its first list. */
+  readonly past?: PastSource | undefined;
 }
 
 type ListStep = Extract<RecoveryStep, { kind: 'list' }>;
@@ -118,7 +122,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   }
 
   async #loop(signal: AbortSignal): Promise<void> {
-    let step: RecoveryStep = { kind: 'list', from: 'newest', waitMs: 0 };
+    let step = await this.#begin(signal);
     while (!signal.aborted) {
       step = this.#unlessAsked(step);
       await this.#wait(step, signal);
@@ -126,6 +130,17 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
       if (this.#relistAsked && step.kind === 'watch') continue;
       step = step.kind === 'watch' ? await this.#watch(signal) : await this.#list(step, signal);
     }
+  }
+
+  async #begin(signal: AbortSignal): Promise<RecoveryStep> {
+    const { past, clock, slices, logger, name } = this.#parts;
+    const read = past && (await readPast({ ...past, writer: this.#writer, clock, slices }, signal));
+    if (read?.kind === 'past' && !signal.aborted) {
+      await slices.run(untilAborted(this.#writer.begin(read), signal));
+      return WATCH_NOW;
+    }
+    if (read && read.kind !== 'past') logger.debug({ resource: name, past: read }, 'the list begins without its past');
+    return { kind: 'list', from: 'newest', waitMs: 0 };
   }
 
   /** A relist requested by the self-check comes before the next watch, which would go on with a wrong cache. */
@@ -281,19 +296,5 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     if (failure.kind === 'closed' || failure.kind === 'quiet') return;
     const { kind: end, detail } = failure;
     this.#failure.failed({ resource: name, end, detail }, `a ${what} failed`, this.#missingRight);
-  }
-}
-
-/** Runs the steps until the signal aborts. */
-function* untilAborted<Result>(steps: Steps<Result>, signal: AbortSignal): Steps<Result | Failure> {
-  try {
-    while (!signal.aborted) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      yield;
-    }
-    return { kind: 'aborted' };
-  } finally {
-    steps.return(undefined as Result);
   }
 }

@@ -42,6 +42,10 @@ export interface ReflectedStore<Entry extends StoredEntry> {
   prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void>;
   /** All current entries, in any order: for the self-check's hash over (key, uid, resourceVersion). */
   entries(): readonly Entry[];
+  /** Called once, when readers may see the content for the first time. */
+  readable?(): void;
+  /** How many bytes an entry takes. */
+  bytesOf?(entry: Entry): number;
   /** Number of entries, for `gatehouse_cache_objects`. */
   readonly size: number;
 }

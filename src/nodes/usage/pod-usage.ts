@@ -1,4 +1,5 @@
 import { asArray, asObject } from '../../runtime/text/json-value.ts';
+import { type Amount, NOTHING, plus, toAmount } from './amount.ts';
 import {
   type CountedResources,
   namesOwnResource,
@@ -6,21 +7,12 @@ import {
   type RequirementKind,
   type View,
 } from './counted-resources.ts';
-import type { Quantity, QuantityFormat } from './quantity.ts';
+import type { Quantity } from './quantity.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** The four sums of a node. Every array of sums has this order. */
 export const FIGURES = ['cpu-limits', 'cpu-requests', 'memory-limits', 'memory-requests'] as const;
-
-/** An amount and the formats of its operands. Operands of zero do not count. */
-interface Amount {
-  readonly nano: bigint;
-  /** A bit for each of `FORMATS`. */
-  readonly formats: number;
-}
-
-export const FORMATS: readonly QuantityFormat[] = ['BinarySI', 'DecimalSI', 'DecimalExponent'];
 
 /** What one pod adds to its node, in the order of `FIGURES`. */
 export type PodUsage = readonly Amount[];
@@ -39,8 +31,6 @@ const FIGURE_SOURCES: readonly Figure[] = [
   { kind: 'limits', resource: 'memory' },
   { kind: 'requests', resource: 'memory' },
 ];
-
-const NOTHING: Amount = { nano: 0n, formats: 0 };
 
 /**
  * What the scheduler of Kubernetes 1.37 counts for a pod: `PodRequests` and `PodLimits` of k8s.io/component-helpers 0.37 with the
@@ -88,7 +78,7 @@ interface Reading {
 type AmountReader = (list: Members) => Amount | undefined;
 
 function effectiveAmount(pod: CountedPod, { figure, read }: Reading): Amount {
-  const amountIn: AmountReader = (list) => toAmount(read(list[figure.resource]));
+  const amountIn: AmountReader = (list) => knownAmount(read(list[figure.resource]));
   const amount = ownAmount(pod, figure, amountIn) ?? amountOfContainers(pod, figure, amountIn);
   // A pod's overhead counts, except that a pod without a limit does not get one by it.
   if (figure.kind === 'limits' && amount.nano === 0n) return amount;
@@ -145,13 +135,4 @@ function containersAmount(parts: Parts, amountOf: (counted: CountedResources) =>
 /** The greater of two amounts. If both are equal, the first one, so that its format is used. */
 const greater = (a: Amount, b: Amount): Amount => (b.nano > a.nano ? b : a);
 
-function toAmount(quantity: Quantity | undefined): Amount | undefined {
-  if (!quantity) return undefined;
-  const { nano, format } = quantity;
-  return nano === 0n ? NOTHING : { nano, formats: 1 << FORMATS.indexOf(format) };
-}
-
-function plus(a: Amount, b: Amount): Amount {
-  if (b.nano === 0n) return a;
-  return a.nano === 0n ? b : { nano: a.nano + b.nano, formats: a.formats | b.formats };
-}
+const knownAmount = (quantity: Quantity | undefined): Amount | undefined => quantity && toAmount(quantity);

@@ -4,9 +4,10 @@ import type { Entry } from '../../resources/entries/entry.ts';
 import type { DecoratedStore, Decoration } from '../../resources/entries/kind.ts';
 import type { AddedProgress } from '../../resources/entries/list-progress.ts';
 import { type Additions, Redecorating } from '../../resources/entries/redecorating.ts';
+import { type Amount, sumText } from './amount.ts';
 import { FIGURES } from './pod-usage.ts';
-import { divideUp, formatQuantity, NANO } from './quantity.ts';
-import type { NodeUsage, UsageLedger, UsageSum } from './usage-ledger.ts';
+import { divideUp, NANO } from './quantity.ts';
+import type { NodeUsage, UsageLedger } from './usage-ledger.ts';
 
 export interface UsageOptions {
   /** DNS label: prefix of the annotations. */
@@ -53,46 +54,48 @@ export function createUsageDecoration(
   return new Redecorating(additions, store, mostCountedAtOnce);
 }
 
-/** What a node can give to pods, in nano units. 0 if the node does not say it in a readable form. */
+/** What a node can give to pods, and how many pods it takes. `NOTHING` if the node does not say it in a readable form. */
 export interface Allocatable {
-  readonly cpu: bigint;
-  readonly memory: bigint;
+  readonly cpu: Amount;
+  readonly memory: Amount;
+  readonly pods: Amount;
 }
+
+/** The resources whose usage is shown. */
+type UsedResource = 'cpu' | 'memory';
 
 const NANO_OF_MILLI = 10n ** 6n;
 
-const keyPrefix = (platform: string): string => `node.${platform}.io/`;
+const NO_SUM = { nano: 0n, format: undefined };
+
+/** The key of the annotation with the sum. */
+export const usageKey = (platform: string, figure: (typeof FIGURES)[number]): string => `node.${platform}.io/${figure}`;
 
 /** The eight annotation keys. */
 export const usageKeys = (platform: string): ReadonlySet<string> =>
-  new Set(FIGURES.flatMap((figure) => [`${keyPrefix(platform)}${figure}`, `${keyPrefix(platform)}${figure}-fraction`]));
+  new Set(FIGURES.flatMap((figure) => [usageKey(platform, figure), `${usageKey(platform, figure)}-fraction`]));
 
 /** The eight annotations as JSON members. All are zero without pods. Plain ASCII, because a platform is a DNS label. */
-export function usageMembers(platform: string, usage: NodeUsage | undefined, allocatable: Allocatable): string {
+export function usageMembers(
+  platform: string,
+  usage: NodeUsage | undefined,
+  allocatable: Pick<Allocatable, UsedResource>,
+): string {
   const members = FIGURES.map((figure, at) => {
     const resource = figure.startsWith('cpu') ? 'cpu' : 'memory';
-    const sum = usage?.[at];
-    const key = `${keyPrefix(platform)}${figure}`;
-    const fraction = percentage(resource, sum?.nano ?? 0n, allocatable[resource]);
+    const sum = usage?.[at] ?? NO_SUM;
+    const key = usageKey(platform, figure);
+    const fraction = percentage(resource, sum.nano, allocatable[resource].nano);
     return `"${key}":"${sumText(resource, sum)}","${key}-fraction":"${fraction}"`;
   });
   return members.join();
 }
 
 /**
- * The sum in the format of its operands if they all have the same one. Otherwise in the usual format of the resource, so that the
- * order of the operands does not matter.
- */
-function sumText(resource: keyof Allocatable, sum: UsageSum | undefined): string {
-  if (!sum) return '0';
-  return formatQuantity(sum.nano, sum.format ?? (resource === 'memory' ? 'BinarySI' : 'DecimalSI'));
-}
-
-/**
  * Computed as KubeSphere 3.4 does: from whole milli-cores or bytes, with doubles in this order, cut toward zero. So
  * 0.29 / 1 * 100 is 28 %, as there.
  */
-function percentage(resource: keyof Allocatable, sum: bigint, allocatable: bigint): string {
+function percentage(resource: UsedResource, sum: bigint, allocatable: bigint): string {
   const unit = resource === 'cpu' ? NANO_OF_MILLI : NANO;
   const whole = Number(divideUp(allocatable, unit));
   if (whole === 0) return '0%';
@@ -137,8 +140,8 @@ export class UsageProgress implements AddedProgress {
     return isShown && this.#ledger.pods.has(pods);
   }
 
-  knowsAfter(pods: CollectionState): boolean {
-    return this.#ledger.pods.knowsAfter(pods);
+  knowsAfter(pods: CollectionState, seen?: CollectionState): boolean {
+    return this.#ledger.pods.knowsAfter(pods, seen);
   }
 
   changedAt(name: string): string | undefined {

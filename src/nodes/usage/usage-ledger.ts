@@ -1,5 +1,6 @@
 import { CollectionVersion, later } from '../../resources/entries/collection-version.ts';
-import { FIGURES, FORMATS, type PodUsage } from './pod-usage.ts';
+import { FORMATS } from './amount.ts';
+import { FIGURES, type PodUsage } from './pod-usage.ts';
 import type { QuantityFormat } from './quantity.ts';
 
 /** An exact running sum. Every operand can be taken out again. */
@@ -45,6 +46,7 @@ interface Account {
 export class UsageLedger {
   readonly #accounts = new Map<string, Account>();
   #changed = new Map<string, string>();
+  #podCount = 0;
   /** Which state of the pods the ledger has. */
   readonly pods = new CollectionVersion();
 
@@ -53,6 +55,7 @@ export class UsageLedger {
     const account = this.#accounts.get(node) ?? copyOf(undefined);
     if (account.pods === 0) this.#accounts.set(node, account);
     book(account, usage, 1);
+    this.#podCount++;
     touch(this.#changed, node, version);
   }
 
@@ -61,6 +64,7 @@ export class UsageLedger {
     const account = this.#accounts.get(node);
     if (!account) return;
     book(account, usage, -1);
+    this.#podCount--;
     if (account.pods === 0) this.#accounts.delete(node);
     touch(this.#changed, node, version);
   }
@@ -75,6 +79,7 @@ export class UsageLedger {
 
   take(draft: UsageDraft): void {
     for (const [node, account] of draft.accounts()) {
+      this.#podCount += account.pods - (this.#accounts.get(node)?.pods ?? 0);
       if (account.pods === 0) this.#accounts.delete(node);
       else this.#accounts.set(node, account);
     }
@@ -84,6 +89,11 @@ export class UsageLedger {
   /** `undefined` if the node has no pods. */
   of(node: string): NodeUsage | undefined {
     return this.#accounts.get(node)?.sums;
+  }
+
+  /** How many pods count for a node, one that is not in the list of nodes included. */
+  get podCount(): number {
+    return this.#podCount;
   }
 
   /** How many nodes' sums may have changed since they were last taken. */

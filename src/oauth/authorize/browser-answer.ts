@@ -157,6 +157,8 @@ export interface BrowserForm extends Origin, BrowserCookies {
 export interface BrowserEndpoints {
   /** `browser` is the value of the browser's cookie. If the browser has none yet, it is new, and a page with a form sets it. */
   authorize(visit: BrowserVisit & { readonly browser: string }): Promise<BrowserAnswer>;
+  /** The sign-in for the page of this server. Absent without that page. */
+  visit?(visit: BrowserVisit & { readonly browser: string }): Promise<BrowserAnswer>;
   /** The forms of the pages. */
   signIn(form: BrowserForm): Promise<BrowserAnswer>;
   newPassword(form: BrowserForm): Promise<BrowserAnswer>;

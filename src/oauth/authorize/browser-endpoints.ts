@@ -1,3 +1,4 @@
+import type { Counter } from 'prom-client';
 import type { FirstPasswords } from '../../users/first-passwords.ts';
 import type { UserDirectory } from '../../users/user.ts';
 import type { PasswordCheckParts } from '../endpoints/password-check.ts';
@@ -14,11 +15,14 @@ import type { BrowserEndpoints } from './browser-answer.ts';
 import { type BrowserSession, createBrowserSessions } from './browser-session.ts';
 import { createClientAnswers } from './client-answers.ts';
 import { createCodeIssue } from './code-issue.ts';
-import { createEndSession, type PendingSignOut } from './end-session.ts';
+import { createEndSession, createPageSignOut, type PendingSignOut } from './end-session.ts';
 import { createIdTokenHints } from './id-token-hint.ts';
 import { createNewPassword, createNewPasswordPage, type ProvenPassword } from './new-password-form.ts';
 import { createOnward } from './onward.ts';
+import { createPageCallers } from './page-callers.ts';
+import { createRenewal, type PageSessions } from './page-sessions.ts';
 import { createPageSignIn, type PageSignIn } from './page-sign-in.ts';
+import { createPageVisit } from './page-visit.ts';
 import type { PendingSignIn } from './pending-request.ts';
 import { createLastingValues } from './sealed-values.ts';
 import type { SignInParts } from './sign-in-form.ts';
@@ -32,6 +36,8 @@ interface BrowserParts extends PasswordCheckParts, Pick<AuthorizationEndpointPar
   readonly ends: Pick<SessionEnds, 'session' | 'user' | 'changed'>;
   /** `undefined` while nothing can set a first password: then people keep it. */
   firstPasswords(): FirstPasswords | undefined;
+  /** Counts the calls of pages beside the bearers, by result. */
+  readonly verifications: Counter<'result'>;
   /** The data that the end of a session needs. */
   readonly dataOfEnds: Pick<TokenData, 'check'>;
 }
@@ -43,7 +49,7 @@ interface BrowserParts extends PasswordCheckParts, Pick<AuthorizationEndpointPar
 export function createBrowserEndpoints(
   options: OAuthOptions,
   { ends, dataOfEnds, codes, keys, users, standing, sessions, firstPasswords, ...parts }: BrowserParts,
-): { readonly endpoints: BrowserEndpoints; readonly pageSignIn: PageSignIn } {
+): { readonly endpoints: BrowserEndpoints; readonly pageSignIn: PageSignIn; readonly pageSessions: PageSessions } {
   const { clock, events } = parts;
   const requests = createLastingValues<PendingSignIn>('authorization request', keys, clock);
   const values = createLastingValues<BrowserSession>('browser session', keys, clock);
@@ -65,5 +71,16 @@ export function createBrowserEndpoints(
     newPassword: createNewPassword(options, { ...signInParts, proofs, users, standing, firstPasswords, ends }),
     ...createEndSession(options, { pendingSignOuts, browserSessions, hints, ends, data: dataOfEnds, events }),
   };
-  return { endpoints, pageSignIn: createPageSignIn(requests, browserSessions) };
+  const { data, verifications } = parts;
+  const pageSignIn = createPageSignIn(requests, browserSessions);
+  const visit = createPageVisit({ signIn: pageSignIn, browserSessions, data, events });
+  return {
+    endpoints: options.hasPage ? { ...endpoints, visit } : endpoints,
+    pageSignIn,
+    pageSessions: {
+      ...createPageCallers(options, { browserSessions, standing, data, verifications }),
+      renew: createRenewal(options, browserSessions, clock),
+      signOut: createPageSignOut(options, { browserSessions, ends, data: dataOfEnds, events }),
+    },
+  };
 }

@@ -13,6 +13,8 @@ import { asAct } from './browser-act.ts';
 import type { BrowserAnswer, BrowserEndpoints, SignOutPage } from './browser-answer.ts';
 import type { BrowserSession, BrowserSessions } from './browser-session.ts';
 import type { IdTokenHint, IdTokenHints } from './id-token-hint.ts';
+import { pageClient } from './page-callers.ts';
+import type { PageSessions } from './page-sessions.ts';
 import { PAGE_SECONDS } from './pending-request.ts';
 import type { SealedValues } from './sealed-values.ts';
 import { readLocales } from './ui-locales.ts';
@@ -118,14 +120,25 @@ function askFirst(
 }
 
 async function end(
-  { user, sid, earlier, authTime }: BrowserSession,
-  {
-    destination,
-    everywhere,
-    act,
-  }: { readonly destination: Destination; readonly everywhere: boolean; readonly act: Act },
-  { ends, data }: Pick<EndSessionParts, 'ends' | 'data'>,
+  session: BrowserSession,
+  { destination, ...how }: Ending & { readonly destination: Destination },
+  parts: Pick<EndSessionParts, 'ends' | 'data'>,
 ): Promise<BrowserAnswer> {
+  await endSessions(session, how, parts);
+  return { ...goTo(destination), session: '' };
+}
+
+interface Ending {
+  /** Whether all sessions of the user end. */
+  readonly everywhere: boolean;
+  readonly act: Act;
+}
+
+async function endSessions(
+  { user, sid, earlier, authTime }: BrowserSession,
+  { everywhere, act }: Ending,
+  { ends, data }: Pick<EndSessionParts, 'ends' | 'data'>,
+): Promise<void> {
   act.is('sign_out');
   act.involves({ user, sid });
   act.says({ scope: everywhere ? 'user' : 'session' });
@@ -134,7 +147,20 @@ async function end(
   await Promise.all(all).catch((error: unknown) => {
     throw error instanceof OAuthError ? error : notAvailable(error);
   });
-  return { ...goTo(destination), session: '' };
+}
+
+/** The sign-out that the page asks for itself (W-05). The person must still be signed in, as for every call of the page. */
+export function createPageSignOut(
+  { platform }: Pick<OAuthOptions, 'platform'>,
+  { browserSessions, events, ...parts }: Omit<EndSessionParts, 'pendingSignOuts' | 'hints'>,
+): PageSessions['signOut'] {
+  return ({ session: cookie, everywhere, ...origin }) =>
+    asAct(events, origin, async (act) => {
+      const session = browserSessions.known(cookie);
+      if (!session || browserSessions.hasEnded(session)) return;
+      act.involves({ clientId: pageClient(platform) });
+      await endSessions(session, { everywhere, act }, parts);
+    });
 }
 
 const goTo = ({ target, locales }: Destination): BrowserAnswer =>

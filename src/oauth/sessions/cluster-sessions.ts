@@ -66,13 +66,20 @@ class SharedSessions implements ClusterSessions {
   /** For each user with a write in flight here, the changes that came since. They share the next write. */
   readonly #waiting = new Map<string, PendingChange[]>();
 
+  readonly #listeners: ((user: string) => void)[] = [];
+
   readonly copies: readonly AgingCopy[];
 
   constructor(options: ClusterSessionsOptions, parts: ClusterSessionsParts) {
     this.#options = options;
     this.#parts = parts;
     this.copies = [{ data: 'sessions', proof: parts.records.proof, maxAgeMs: options.maxStalenessMs }];
-    parts.records.onChange((name) => this.#take(name));
+    parts.records.onChange((name) => {
+      const before = this.#users.get(name);
+      this.#take(name);
+      const user = this.#users.get(name) ?? before;
+      if (user !== undefined) for (const changed of this.#listeners) changed(user);
+    });
   }
 
   fault = (): string | undefined =>
@@ -103,6 +110,8 @@ class SharedSessions implements ClusterSessions {
       else void this.#work(user, [change]);
     });
   }
+
+  onChange = (changed: (user: string) => void): void => void this.#listeners.push(changed);
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#parts;

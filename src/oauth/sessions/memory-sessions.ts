@@ -24,6 +24,7 @@ export function createMemorySessions(parts: { readonly clock: Clock; readonly ra
   const prefix = `${parts.random.bytes(PROCESS_BYTES).toString('base64url')}.`;
   const users = new Map<string, UserSessions>();
   const nowSeconds = (): number => Math.floor(parts.clock.now() / 1000);
+  const listeners: ((user: string) => void)[] = [];
   let sweptAt = parts.clock.monotonic();
 
   const put = (user: string, sessions: UserSessions): void => {
@@ -41,6 +42,7 @@ export function createMemorySessions(parts: { readonly clock: Clock; readonly ra
     sweepNowAndThen();
     const { next, outcome } = decide(read(user));
     if (next) put(user, next);
+    if (next) for (const changed of listeners) changed(user);
     return outcome;
   };
   return {
@@ -50,5 +52,6 @@ export function createMemorySessions(parts: { readonly clock: Clock; readonly ra
     knowsEndsOf: (sid) => sid.startsWith(prefix),
     read,
     update,
+    onChange: (changed) => void listeners.push(changed),
   };
 }

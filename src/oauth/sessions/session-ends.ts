@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import type { TokenMetrics } from '../metrics.ts';
 import { DEVICE_GRANT, longestTokenSeconds, type OAuthOptions } from '../options.ts';
-import { withCutOff, withSessionEnded } from './session-rules.ts';
+import { type CutOff, withCutOff, withSessionEnded } from './session-rules.ts';
 import { GONE, type SessionStore } from './sessions.ts';
 
 /**
@@ -15,8 +15,11 @@ export interface SessionEnds {
   session(user: string, sid: string): Promise<void>;
   /** Ends every session of the user that has issued a token up to now, or up to `iat` if another replica's clock is ahead. */
   user(user: string, iat: number): Promise<void>;
-  /** Ends all sessions of the user except `spared`, which begins in this second. */
-  others(user: string, spared: string, iat: number): Promise<void>;
+  /**
+   * Ends all sessions of the user except `spared`. With `cause`, the digest of a state that the user is about to get, the change to that
+   * state ends nothing more.
+   */
+  others(user: string, spared: string, iat: number, cause?: string): Promise<void>;
   /** Ends one session whose refresh token was reused. Retries until it succeeds, because the token may have been stolen. */
   reused(user: string, sid: string): Promise<void>;
   /**
@@ -45,8 +48,9 @@ const RETRY_MS = 5000;
 export const rememberedSeconds = (options: OAuthOptions): number =>
   Math.max(longestTokenSeconds(options), longestBrowserSeconds(options)) + 2 * options.maximumClockSkewSeconds;
 
-/** How long a browser may show a session that has ended; 0 if no client has people sign in on our pages. */
-const longestBrowserSeconds = ({ clients, browserSessionMaxAgeSeconds: longest }: OAuthOptions): number =>
+/** How long a browser may show a session that has ended; 0 if people sign in on our pages neither for a client nor for our own page. */
+const longestBrowserSeconds = ({ clients, hasPage, browserSessionMaxAgeSeconds: longest }: OAuthOptions): number =>
+  hasPage ||
   clients.some(({ redirectURIs, grantTypes }) => redirectURIs.length > 0 || grantTypes.includes(DEVICE_GRANT))
     ? longest
     : 0;
@@ -61,12 +65,12 @@ export function createSessionEnds(options: OAuthOptions, parts: EndParts): Sessi
     });
     if (isNew) parts.metrics.revocations.inc({ scope: 'session' });
   };
-  const cutOff = async (user: string, iat: number, spared?: string): Promise<void> => {
+  const cutOff = async (user: string, iat: number, but: Pick<CutOff, 'spared' | 'cause'> = {}): Promise<void> => {
     const at = Math.max(now(), iat);
-    const end = { at, keepUntil: at + remembered, ...(spared === undefined ? {} : { spared }) };
+    const end = { at, keepUntil: at + remembered, ...but };
     const isNew = await parts.sessions.update(user, (current) => ({
       next: withCutOff(current, end),
-      outcome: current.cutOff < at || current.spared !== spared,
+      outcome: current.cutOff < at || current.spared !== but.spared,
     }));
     if (isNew) parts.metrics.revocations.inc({ scope: 'user' });
   };
@@ -101,7 +105,7 @@ export function createSessionEnds(options: OAuthOptions, parts: EndParts): Sessi
   return {
     session,
     user: (user, iat) => cutOff(user, iat),
-    others: (user, sid, iat) => cutOff(user, iat, sid),
+    others: (user, spared, iat, cause) => cutOff(user, iat, cause === undefined ? { spared } : { spared, cause }),
     reused: (user, sid) => insist(`${user} ${sid}`, () => session(user, sid), { user, sid }),
     changed: (user, cause) => insist(`${user} ${cause}`, () => cutOffOnce(user, cause), { user }),
   };

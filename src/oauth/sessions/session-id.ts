@@ -8,6 +8,9 @@ const SEPARATOR = '~';
 /** The id of a client's session that begins in the session of a browser. */
 export const sessionIdWithin = (browserSession: string, own: string): string => `${browserSession}${SEPARATOR}${own}`;
 
+/** Whether a session began in that of a browser, with which it ends. */
+export const isWithinBrowser = (sid: string): boolean => sid.includes(SEPARATOR);
+
 /** The session of the browser in which this session began; the session itself if it began in none. */
 export function browserSessionOf(sid: string): string {
   const end = sid.indexOf(SEPARATOR);

@@ -32,8 +32,8 @@ export const wasAlive = (
   at: number,
 ): boolean => (sessions.dead.get(session.sid)?.endedAt ?? at) >= at && !isCutOff(sessions, session);
 
-/** Whether the cut-off does not affect this session: it began in the same browser session as the spared one. */
-const isSpared = ({ spared }: Pick<UserSessions, 'spared'>, sid: string): boolean =>
+/** Whether an end of all sessions does not affect this one: it began in the same browser session as the spared one, or is that one. */
+export const isSpared = ({ spared }: { readonly spared?: string }, sid: string): boolean =>
   spared !== undefined && browserSessionOf(spared) === browserSessionOf(sid);
 
 /** A refresh token that has passed every check that does not depend on the session record. */
@@ -94,11 +94,16 @@ export function withSessionEnded(sessions: UserSessions, sid: string, ended: Dea
   return { ...sessions, live, dead: new Map(sessions.dead).set(sid, ended) };
 }
 
+/** An end of all sessions up to a second. */
+export interface CutOff {
+  readonly at: number;
+  readonly keepUntil: number;
+  readonly spared?: string;
+  readonly cause?: string;
+}
+
 /** The record after a cut-off: every token issued up to this second is refused, except those of the spared session. */
-export function withCutOff(
-  sessions: UserSessions,
-  cutOff: { readonly at: number; readonly keepUntil: number; readonly spared?: string; readonly cause?: string },
-): UserSessions {
+export function withCutOff(sessions: UserSessions, cutOff: CutOff): UserSessions {
   const cause = cutOff.cause ?? sessions.cutOffCause;
   const outlives = ([sid, record]: [string, SessionRecord]): boolean =>
     isSpared(cutOff, sid) || record.issuedAt > cutOff.at;

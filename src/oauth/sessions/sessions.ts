@@ -81,4 +81,6 @@ export interface SessionStore {
    * if it could not be written or confirmed.
    */
   update<T>(user: string, decide: (current: UserSessions) => SessionChange<T>): Promise<T>;
+  /** Calls `changed` with the user of each record that has changed, here or at another replica. `read` returns the new state then. */
+  onChange(changed: (user: string) => void): void;
 }

@@ -18,7 +18,7 @@ import {
 } from './claims.ts';
 import { type CompactJws, isPlainRs256, isSigned, parseCompactJws } from './compact-jws.ts';
 import type { Identity, TokenFault, TokenVerifier, Verification } from './identity.ts';
-import type { LiveUsers, UserStandings } from './user-standing.ts';
+import { identityOf, type LiveUsers, type UserStandings } from './user-standing.ts';
 
 export interface VerifierParts {
   readonly data: Pick<TokenData, 'check'>;
@@ -98,8 +98,7 @@ function inFull(
 }
 
 /**
- * Makes the identity of a token. It has the user's current groups and not those in the token, and `system:authenticated`, which
- * Kubernetes gives every authenticated user. All requests with a token get the same object until its user changes, so that other
+ * Makes the identity of a token. It has the user's current groups and not those in the token. All requests with a token get the same object until its user changes, so that other
  * code can cache by it.
  */
 function createIdentities(standing: UserStandings): (token: AccessToken) => Identity {
@@ -107,10 +106,8 @@ function createIdentities(standing: UserStandings): (token: AccessToken) => Iden
   return ({ claims, user }) => {
     const before = known.get(claims);
     if (before?.user === user) return before.identity;
-    const { sub: name, client_id: clientId, sid } = claims;
-    const { groups: own, withheldGroups } = standing(user);
-    const groups = [...own, 'system:authenticated'];
-    const identity = { name, uid: user.uid, groups, clientId, sid, ...(withheldGroups ? { withheldGroups } : {}) };
+    const { client_id: clientId, sid } = claims;
+    const identity = identityOf(user, standing(user), { clientId, sid });
     known.set(claims, { user, identity });
     return identity;
   };

@@ -1,8 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import { isClusterOwn, type User, type UserDirectory } from '../../users/user.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
+import { isSpared } from '../sessions/session-rules.ts';
 import { GONE } from '../sessions/sessions.ts';
 import type { TokenClaims } from './claims.ts';
+import type { Identity } from './identity.ts';
 
 /** The facts about a user that tokens and their verification need in addition to name and uid. */
 interface UserStanding {
@@ -18,13 +20,27 @@ interface UserStanding {
 
 export type UserStandings = (user: User) => UserStanding;
 
+/** The identity of a signed-in user, with `system:authenticated`, a group that Kubernetes gives every authenticated user. */
+export const identityOf = (
+  { name, uid }: User,
+  { groups, withheldGroups }: UserStanding,
+  { clientId, sid }: { readonly clientId: string; readonly sid: string },
+): Identity => ({
+  name,
+  uid,
+  groups: [...groups, 'system:authenticated'],
+  clientId,
+  sid,
+  ...(withheldGroups ? { withheldGroups } : {}),
+});
+
 /** The user that a token names, if the token is still valid for that user. */
 export type LiveUsers = (claims: TokenClaims) => User | undefined;
 
 /**
  * A user must be in the directory, which has no reserved names, and must not be `Disabled`. The password must be that of the
- * sign-in, also after a restart, and the token must not be older than the user's `tokensNotBefore`. `AuthLimitExceeded` does not
- * matter: a throttle never ends valid tokens.
+ * sign-in, also after a restart. The token must not be older than the user's `tokensNotBefore`, unless it is of the session that goes
+ * on. `AuthLimitExceeded` does not matter: a throttle never ends valid tokens.
  */
 export function createLiveUsers(
   users: UserDirectory,
@@ -37,7 +53,7 @@ export function createLiveUsers(
       user &&
       user.state !== 'Disabled' &&
       standing(user).pwd === claims.pwd &&
-      claims.iat + maximumClockSkewSeconds >= (user.tokensNotBefore ?? 0);
+      (claims.iat + maximumClockSkewSeconds >= (user.tokensNotBefore ?? 0) || isSpared(user, claims.sid));
     return isLive ? user : undefined;
   };
 }

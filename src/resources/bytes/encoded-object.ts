@@ -1,5 +1,6 @@
 import type { KubernetesObject, ObjectMeta } from '../../kubernetes/object.ts';
 import { asObject } from '../../runtime/text/json-value.ts';
+import { PackedText } from './packed-text.ts';
 
 /**
  * One object's JSON as it stands in a list, encoded once. It remembers where the added annotations are, so when one
@@ -14,7 +15,7 @@ export class EncodedObject {
   /** Bytes of the text with the added annotations in it. */
   readonly length: number;
   /** What has the bytes, from `#at` on. */
-  #buffer: Uint8Array;
+  #buffer: Uint8Array | PackedText;
   #at: number;
   /**
    * The added annotations that the bytes hold now. If they differ from `added`, the bytes are spliced when they are first
@@ -58,7 +59,7 @@ export class EncodedObject {
 
   bytes(): Uint8Array {
     if (this.#held !== this.added) this.moveTo(Buffer.allocUnsafeSlow(this.length), 0);
-    return this.#heldBytes();
+    return this.#heldText();
   }
 
   /** The JSON text of the metadata. */
@@ -77,14 +78,31 @@ export class EncodedObject {
     ];
   }
 
+  sharesBuffer(other: EncodedObject): boolean {
+    return this.#buffer === other.#buffer;
+  }
+
+  /** How many bytes of memory the text takes: its share of a packed text, or all of it. */
+  get heldBytes(): number {
+    const buffer = this.#buffer;
+    return buffer instanceof PackedText ? (this.length * buffer.heldBytes) / buffer.length : this.length;
+  }
+
   /** Takes the text out of a buffer that it shares, so that this object alone does not keep the whole buffer. */
   moveOut(): void {
-    if (this.#buffer.buffer.byteLength > this.#heldLength) this.moveTo(Buffer.allocUnsafeSlow(this.length), 0);
+    const buffer = this.#buffer;
+    const isShared = buffer instanceof PackedText || buffer.buffer.byteLength > this.#heldLength;
+    if (isShared) this.moveTo(Buffer.allocUnsafeSlow(this.length), 0);
+  }
+
+  /** Lets go of the buffer to which the text was moved: `packed` has the same bytes. */
+  keepIn(packed: PackedText): void {
+    this.#buffer = packed;
   }
 
   /** Writes the text into `target` at `at`. The object keeps it there from now on. */
   moveTo(target: Uint8Array, at: number): void {
-    const bytes = this.#heldBytes();
+    const bytes = this.#heldText();
     if (this.#held === this.added) target.set(bytes, at);
     else {
       const start = this.#addedAt;
@@ -98,8 +116,9 @@ export class EncodedObject {
     this.#held = this.added;
   }
 
-  #heldBytes(): Uint8Array {
-    return this.#buffer.subarray(this.#at, this.#at + this.#heldLength);
+  #heldText(): Uint8Array {
+    const buffer = this.#buffer instanceof PackedText ? this.#buffer.bytes() : this.#buffer;
+    return buffer.subarray(this.#at, this.#at + this.#heldLength);
   }
 
   get #heldLength(): number {
@@ -119,7 +138,7 @@ export class EncodedObject {
 
 /** A text with these added annotations in it. */
 interface HeldText {
-  readonly buffer: Uint8Array;
+  readonly buffer: Uint8Array | PackedText;
   readonly at: number;
   readonly length: number;
   readonly held: string;

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../runtime/clock.ts';
 import { type DeflatedPiece, deflateLeaf } from './deflated-piece.ts';
 import type { EncodedObject } from './encoded-object.ts';
+import { PackedText } from './packed-text.ts';
 
 const COMMA = 0x2c;
 
@@ -22,6 +23,9 @@ export class Leaf<Entry extends Encoded = Encoded> {
   /** How many entries at most have bytes outside the buffer that the others share, since the last join. */
   readonly #loose: number;
   #joined: Uint8Array | undefined;
+  #packed: PackedText | undefined;
+  /** Bytes of the items in memory, once they were asked for. */
+  #itemBytes: number | undefined;
   #deflated: DeflatedPiece | undefined;
 
   constructor(entries: readonly Entry[], loose = entries.length) {
@@ -31,13 +35,23 @@ export class Leaf<Entry extends Encoded = Encoded> {
   }
 
   get loose(): number {
-    return this.#joined ? 0 : this.#loose;
+    return this.#joined || this.#packed ? 0 : this.#loose;
   }
 
   /** The items, each after a comma. The first leaf of a list is sent without its first byte. */
   joined(): Uint8Array {
+    if (this.#packed) return this.#packed.bytes();
     this.#joined ??= this.#join();
     return this.#joined;
+  }
+
+  /** Keeps the items deflated from now on. Who reads one inflates all of them. */
+  pack(): void {
+    if (this.#packed) return;
+    this.#packed = new PackedText(this.joined());
+    for (const { encoded } of this.entries) encoded.keepIn(this.#packed);
+    this.#joined = undefined;
+    this.#itemBytes = undefined;
   }
 
   /** `joined()` as a piece of a deflate stream. */
@@ -52,10 +66,12 @@ export class Leaf<Entry extends Encoded = Encoded> {
 
   /** How many bytes are in memory: those of the items and those of the compressed form. */
   get heldBytes(): number {
-    return this.length + (this.#deflated?.bytes.length ?? 0);
+    this.#itemBytes ??= Math.round(this.entries.reduce((sum, { encoded }) => sum + 1 + encoded.heldBytes, 0));
+    return this.#itemBytes + (this.#deflated?.bytes.length ?? 0);
   }
 
   #join(): Uint8Array {
+    this.#itemBytes = undefined;
     const joined = Buffer.allocUnsafeSlow(this.length);
     let at = 0;
     for (const { encoded } of this.entries) {

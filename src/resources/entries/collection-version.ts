@@ -107,12 +107,14 @@ export class CollectionVersion {
 
   /**
    * Whether we know every change after this state. For a state before the last list we do, if the list shows the same
-   * state: no newer object, so nothing was added or changed, and as many objects, so nothing was removed.
+   * state: no newer object, so nothing was added or changed, and as many objects, so nothing was removed. But a client that has `seen`
+   * more than this state may have an object that came and went before the list.
    */
-  knowsAfter({ newest, count }: CollectionState): boolean {
+  knowsAfter({ newest, count }: CollectionState, seen: CollectionState = { newest, count }): boolean {
     const floor = this.#floor;
     if (compareResourceVersions(newest, floor.resourceVersion) >= 0) return true;
-    return compareResourceVersions(newest, floor.newest) >= 0 && count === floor.count;
+    const sawNoMore = seen.newest === newest && seen.count === count;
+    return sawNoMore && compareResourceVersions(newest, floor.newest) >= 0 && count === floor.count;
   }
 
   #become(state: CollectionState): void {

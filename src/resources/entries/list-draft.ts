@@ -4,7 +4,7 @@ import type { ChangeLog, PreparedChange, PreparedChanges } from './change-log.ts
 import { type ListedCollection, later, NOTHING } from './collection-version.ts';
 import type { Entry } from './entry.ts';
 import type { ListProgress } from './list-progress.ts';
-import { Content } from './ordered-index.ts';
+import type { Content } from './ordered-index.ts';
 
 /** How many keys one step looks at, at most a microsecond each. */
 const KEYS_A_STEP = 64;
@@ -38,7 +38,7 @@ interface ReplacedList {
  * watchers.
  */
 export function* draftOf({ entries, replacement }: ReplacingList, replaced: ReplacedList): Steps<ListDraft> {
-  const content = new Content(replaced.content);
+  const content = replaced.content.copy();
   const gone = yield* removeOthers(content, entries);
   const { news, newest } = yield* newsIn({ entries, replacement }, replaced);
   // If most objects changed, it is cheaper to make all leaves again than to change them one object at a time.

@@ -12,8 +12,8 @@ export interface AddedProgress {
   readonly reached: CollectionState;
   /** Whether all changes up to this state have arrived and are shown. */
   hasShown(state: CollectionState): boolean;
-  /** Whether all changes after this state are known. */
-  knowsAfter(state: CollectionState): boolean;
+  /** Whether all changes after this state are known, to a client that has `seen` so much. */
+  knowsAfter(state: CollectionState, seen?: CollectionState): boolean;
   /** The collection's version at which the added annotations of this object last changed. */
   changedAt(key: string): string | undefined;
   /**
@@ -59,10 +59,10 @@ export class ListProgress {
     return this.#added ? this.#added.hasShown(added) : added.newest === NOTHING.newest;
   }
 
-  /** Whether all changes of the list after this state are known. */
-  knowsAfter({ objects, added }: ListState): boolean {
-    const knowsAdded = this.#added ? this.#added.knowsAfter(added) : added.newest === NOTHING.newest;
-    return knowsAdded && this.objects.knowsAfter(objects) && this.#changes.knowsAfter(objects.newest);
+  /** Whether all changes of the list after this state are known, to a client that has the whole state and perhaps objects as new as `seen`. */
+  knowsAfter({ objects, added }: ListState, seen: ListState = { objects, added }): boolean {
+    const knowsAdded = this.#added ? this.#added.knowsAfter(added, seen.added) : added.newest === NOTHING.newest;
+    return knowsAdded && this.objects.knowsAfter(objects, seen.objects) && this.#changes.knowsAfter(objects.newest);
   }
 
   /**

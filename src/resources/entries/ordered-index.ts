@@ -13,17 +13,23 @@ export class Content {
   readonly byName: OrderedIndex;
   readonly byNamespace: NamespaceIndex;
   readonly byValue: ReadonlyMap<ValueOrder, OrderedIndex>;
+  readonly #kind: ContentKind;
   readonly #entries: Map<string, Entry>;
 
-  /** `of`: what it copies. `orders`: those that only this kind has. */
-  constructor(of?: Content, orders: Iterable<ValueOrder> = of?.byValue.keys() ?? []) {
+  /** `of`: what it copies. */
+  constructor(kind: ContentKind, of?: Content) {
+    this.#kind = kind;
     this.byCreation = of?.byCreation.copy() ?? new OrderedIndex(ORDERS.creationTimestamp);
     this.byName = of?.byName.copy() ?? new OrderedIndex(ORDERS.name);
     this.byNamespace = new NamespaceIndex(of?.byNamespace);
     this.byValue = new Map(
-      [...orders].map((order) => [order, of?.byValue.get(order)?.copy() ?? new OrderedIndex(orderOf(order))]),
+      [...kind.orders].map((order) => [order, of?.byValue.get(order)?.copy() ?? new OrderedIndex(orderOf(order))]),
     );
     this.#entries = new Map(of ? of.#entries : []);
+  }
+
+  copy(): Content {
+    return new Content(this.#kind, this);
   }
 
   get size(): number {
@@ -43,8 +49,8 @@ export class Content {
     this.#entries.set(entry.key, entry);
     const leaf = this.byCreation.put(entry, previous);
     // A buffer stays as long as one entry has its bytes there: Node's pool, from which a text of some kB comes, and that of a leaf.
-    if (leaf && leaf.loose > leaf.entries.length * MOST_LOOSE) leaf.joined();
-    else entry.encoded.moveOut();
+    if (leaf && isLoose(leaf)) this.#gather(leaf);
+    else if (bringsBytes(entry, previous)) entry.encoded.moveOut();
     this.byName.put(entry, previous);
     this.byNamespace.put(entry, previous);
     for (const index of this.byValue.values()) index.put(entry, previous);
@@ -54,7 +60,8 @@ export class Content {
     const entry = this.#entries.get(key);
     if (!entry) return;
     this.#entries.delete(key);
-    this.byCreation.remove(entry);
+    const leaf = this.byCreation.remove(entry);
+    if (leaf && isLoose(leaf)) this.#gather(leaf);
     this.byName.remove(entry);
     this.byNamespace.remove(entry);
     for (const index of this.byValue.values()) index.remove(entry);
@@ -70,12 +77,28 @@ export class Content {
     yield* this.byCreation.fillInSteps(all);
     // Each object came with bytes of its own, in an 8 kB piece of Node's pool that it may fill by half. Together they take what they have.
     for (const leaf of this.byCreation.leaves) {
-      leaf.joined();
+      this.#gather(leaf);
       yield;
     }
     yield* this.byName.fillInSteps(all);
     for (const index of this.byValue.values()) yield* index.fillInSteps(all);
   }
+
+  #gather(leaf: Leaf<Entry>): void {
+    if (this.#kind.isPacked && leaf.length <= LONGEST_PACKED) leaf.pack();
+    else leaf.joined();
+  }
+}
+
+/** In one turn of the event loop. A leaf of 32 objects with the most metadata that Kubernetes takes, 8 MB, would take 100 ms. */
+const LONGEST_PACKED = 512 * 1024;
+
+/** What the content of a list depends on. */
+interface ContentKind {
+  /** The orders that only this kind has. */
+  readonly orders: Iterable<ValueOrder>;
+  /** Whether texts are kept deflated. */
+  readonly isPacked: boolean;
 }
 
 /**
@@ -83,6 +106,8 @@ export class Content {
  * than a third of the bytes is lost.
  */
 const MOST_LOOSE = 1 / 4;
+
+const isLoose = ({ loose, entries }: Leaf<Entry>): boolean => loose > entries.length * MOST_LOOSE;
 
 /**
  * A leaf that has both more objects than this and more bytes than `MOST_BYTES` is cut in two. 16 to 32 nodes of 12 kB make a
@@ -131,6 +156,10 @@ export function orderOf(key: SortKey): Order {
   };
 }
 
+/** False if only added annotations changed: then the text is still where it was. */
+const bringsBytes = (entry: Entry, previous: Entry | undefined): boolean =>
+  !previous?.encoded.sharesBuffer(entry.encoded);
+
 /** The entries in one order, kept sorted. What `leaves` returned is never changed. */
 export class OrderedIndex {
   readonly #order: Order;
@@ -170,26 +199,23 @@ export class OrderedIndex {
     const { leafAt, at, found } = this.#find(entry);
     const before = this.#leaves[leafAt];
     const entries = (before?.entries ?? []).toSpliced(at, found ? 1 : 0, entry);
-    const loose = (before?.loose ?? 0) + 1;
-    if (!exceeds(sizeOf(entries), 1)) {
-      const leaf = new Leaf(entries, loose);
-      this.#leaves = before ? this.#leaves.with(leafAt, leaf) : [leaf];
-      return leaf;
-    }
-    const half = entries.length >>> 1;
+    const half = exceeds(sizeOf(entries), 1) ? entries.length >>> 1 : entries.length;
+    const loose = (before?.loose ?? 0) + (bringsBytes(entry, previous) ? 1 : 0);
     this.#swap(leafAt, 1, [entries.slice(0, half), entries.slice(half)], loose);
-    return undefined;
+    return half === entries.length ? this.#leaves[leafAt] : undefined;
   }
 
-  remove(entry: Entry): void {
+  /** Returns the leaf that has the neighbours of the entry now. */
+  remove(entry: Entry): Leaf<Entry> | undefined {
     const { leafAt, at, found } = this.#find(entry);
-    if (!found) return;
+    if (!found) return undefined;
     const entries = (this.#leaves[leafAt]?.entries ?? []).toSpliced(at, 1);
     const both = [...entries, ...(this.#leaves[leafAt + 1]?.entries ?? [])];
     // Two thin neighbours become one, so that many removals do not leave many small leaves behind.
     const loose = (this.#leaves[leafAt]?.loose ?? 0) + 1;
     if (entries.length > 0 && !exceeds(sizeOf(both), THIN)) this.#swap(leafAt, 2, [both], both.length);
     else this.#swap(leafAt, 1, [entries], loose);
+    return entries.length > 0 ? this.#leaves[leafAt] : undefined;
   }
 
   /** Replaces `count` leaves with leaves of these contents, which have so many loose entries. Empty ones are left out. */

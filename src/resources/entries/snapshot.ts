@@ -44,9 +44,9 @@ export class Snapshot {
 
   /** `within` is the part of the list that the caller may see; absent: all. */
   select(query: ListQuery, within?: Within): Selection<Entry> {
-    const { conditions, sortBy, ascending } = query;
+    const { conditions, filterKey, sortBy, ascending } = query;
     const { counts } = this.#shared;
-    const choice: Choice = { conditions, within, sortBy };
+    const choice: Choice = { conditions, filterKey, within, sortBy };
     const few = within && this.#few(within);
     if (few) return pageOf(few.filter(counts.chosen(choice)).sort(orderOf(sortBy)), query);
     const leaves = this.#leavesOf(sortBy);

@@ -46,7 +46,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     this.slices = slices;
     this.changes = new ChangeLog(kind);
     this.#counts = new KeptCounts(placeOf(kind));
-    this.#content = new Content(undefined, valueOrdersOf(kind.sortWords));
+    this.#content = new Content({ orders: valueOrdersOf(kind.sortWords), isPacked: kind.isPacked ?? false });
     this.#decoration = kind.decorate?.(this.#decorated());
     this.progress = new ListProgress(this.changes, this.#decoration?.progress);
     this.progress.objects.countIn(() => this.#content.entries());
@@ -160,7 +160,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
   }
 
   #beginAside(): Aside {
-    const content = new Content(this.#content);
+    const content = this.#content.copy();
     const made: Redecorated[] = [];
     this.#aside = content;
     const drop = (): void => {

@@ -11,18 +11,31 @@ import {
 } from '../../runtime/text/parameters.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { CLIENT_PARAMETERS, type ClientSetting } from './client-parameters.ts';
-import { type Condition, commonFilters, type FilterReaders, notOneOf, type Shape } from './filter.ts';
+import {
+  type Condition,
+  commonFilters,
+  type FilterReader,
+  type FilterReaders,
+  notOneOf,
+  type Shape,
+} from './filter.ts';
 
 /** A list request's parameters, parsed once. */
-export interface ListQuery extends ClientSetting {
+export interface ListQuery extends ClientSetting, ChosenObjects {
   /** -1: all. Exact integers up to 64 bits. */
   readonly limit: bigint;
   /** The first page is 1. */
   readonly page: bigint;
   readonly sortBy: SortKey;
   readonly ascending: boolean;
+}
+
+/** Which objects a list or a watch is about. */
+export interface ChosenObjects {
   /** An object must fulfil all of them. */
   readonly conditions: readonly Condition[];
+  /** Two queries of one kind with the same key choose the same objects; `''` chooses all. */
+  readonly filterKey: string;
 }
 
 /** The orders in which the store keeps the objects of every kind. */
@@ -68,7 +81,34 @@ export interface ListVocabulary {
 }
 
 /** What one parameter sets: a condition in addition to the others, or other fields of the query. */
-export type Setting = Partial<Omit<ListQuery, 'conditions'>> | Condition;
+export type Setting = Partial<Omit<ListQuery, keyof ChosenObjects>> | FilterTerm;
+
+/** A condition, and the text that tells it apart from the others of the kind. */
+export interface FilterTerm {
+  readonly condition: Condition;
+  readonly key: string;
+}
+
+export const toFilterTerm = (condition: Condition, name: string, text: string): FilterTerm => ({
+  condition,
+  key: `${name}=${encodeURIComponent(text)}`,
+});
+
+/** All conditions of a query together. Their order makes no difference. */
+export const allTerms = (terms: readonly FilterTerm[]): ChosenObjects => ({
+  conditions: terms.map(({ condition }) => condition),
+  filterKey: terms
+    .map(({ key }) => key)
+    .sort()
+    .join('&'),
+});
+
+/** The query with one condition more. */
+export const withTerm = (query: ListQuery, { condition, key }: FilterTerm): ListQuery => ({
+  ...query,
+  conditions: [...query.conditions, condition],
+  filterKey: query.filterKey === '' ? key : `${query.filterKey}&${key}`,
+});
 
 /** Every parameter of the list of a kind. */
 export const listParameters = ({ platform, sortWords, filters }: ListVocabulary): ParameterReaders<Setting> =>
@@ -77,8 +117,7 @@ export const listParameters = ({ platform, sortWords, filters }: ListVocabulary)
     ['page', readInteger('page')],
     ['sortBy', readSortBy(sortWords)],
     ['ascending', readAscending],
-    ...commonFilters(platform),
-    ...filters,
+    ...[...commonFilters(platform), ...filters].map(([name, read]) => [name, readFilter(read)] as const),
     ...CLIENT_PARAMETERS,
     ['watch', readNoWatch],
   ]);
@@ -104,14 +143,23 @@ export function createListQueryParser(vocabulary: ListVocabulary): (queryString:
 }
 
 function parseListQuery(queryString: string, parameters: ParameterReaders<Setting>): ListQuery {
-  const conditions: Condition[] = [];
-  let query: ListQuery = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false, conditions };
+  const terms: FilterTerm[] = [];
+  let query: Omit<ListQuery, keyof ChosenObjects> = DEFAULTS;
   for (const setting of readParameters(queryString, parameters)) {
-    if (typeof setting === 'function') conditions.push(setting);
+    if ('condition' in setting) terms.push(setting);
     else query = { ...query, ...setting };
   }
-  return query;
+  return { ...query, ...allTerms(terms) };
 }
+
+const DEFAULTS = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false } as const;
+
+const readFilter =
+  (read: FilterReader): ParameterReader<Setting> =>
+  (text, name) => {
+    const condition = read(text, name);
+    return typeof condition === 'function' ? toFilterTerm(condition, name, text) : condition;
+  };
 
 const readInteger =
   (key: 'limit' | 'page'): ParameterReader<Setting> =>

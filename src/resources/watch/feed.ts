@@ -68,12 +68,12 @@ export class Feed {
       return new Watcher(parts, this.#stateAt(version, true));
     }
     const state = from.kind === 'cluster' ? from.complete : undefined;
-    if (from.kind !== 'cluster' || !state || !this.#store.progress.knowsAfter(state)) return undefined;
+    if (from.kind !== 'cluster' || !state || !this.#store.progress.knowsAfter(state, from.seen)) return undefined;
     const { seen, text } = from;
     const sentUpTo = this.#ours(from.sentUpTo) ?? 0;
     const before = stateText(state) ?? text;
     const beginning = (): InitialState | undefined =>
-      this.#store.progress.knowsAfter(state)
+      this.#store.progress.knowsAfter(state, seen)
         ? this.#beginning(`${before} ${sentUpTo}`, () => this.#since(state, { before, sentUpTo }))
         : undefined;
     const start = { isFirst: false, awaited: { seen, text }, beginning };

@@ -10,16 +10,20 @@ import {
 } from '../../runtime/text/parameters.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import { allOf, type Condition } from '../query/filter.ts';
-import { type Setting as ListSetting, type ListVocabulary, listParameters } from '../query/list-query.ts';
+import {
+  allTerms,
+  type ChosenObjects,
+  type FilterTerm,
+  type Setting as ListSetting,
+  type ListVocabulary,
+  listParameters,
+  toFilterTerm,
+} from '../query/list-query.ts';
 import type { Within } from '../query/within.ts';
 import { parseVersion, type WatchVersion } from './watch-version.ts';
 
 /** What a watch request asks for, parsed once. */
-export interface WatchQuery {
-  /** An object must fulfil all of them. */
-  readonly conditions: readonly Condition[];
-  /** Two queries with the same key choose the same objects; `''` chooses all. */
-  readonly filterKey: string;
+export interface WatchQuery extends ChosenObjects {
   /** The version that the client has. Absent: it has nothing. */
   readonly from?: WatchVersion;
   /** Whether to begin with the whole list, not older than `from`. Absent: yes if there is no `from`. */
@@ -39,14 +43,7 @@ interface Settings extends WatchQuery {
   readonly hasMatch?: boolean;
 }
 
-type Setting = Partial<Omit<Settings, 'conditions' | 'filterKey'>> | Chosen;
-
-interface Chosen {
-  readonly condition: Condition;
-  readonly key: string;
-}
-
-const keyOf = (name: string, text: string): string => `${name}=${encodeURIComponent(text)}`;
+type Setting = Partial<Omit<Settings, keyof ChosenObjects>> | FilterTerm;
 
 const MATCH = 'NotOlderThan';
 
@@ -67,7 +64,7 @@ const readFrom = (text: string): Setting => (text === '' || text === '0' ? {} : 
 function readFields(text: string, name: string): Setting | StatusCause {
   if (text === '') return {};
   const fields = parseFieldSelector(text, name);
-  return typeof fields === 'function' ? { condition: fields, key: keyOf(name, text) } : fields;
+  return typeof fields === 'function' ? toFilterTerm(fields, name, text) : fields;
 }
 
 /** Clients of Kubernetes watch one object by `metadata.name`. The API server has this field for every kind. */
@@ -117,8 +114,7 @@ const toWatchReader = (name: string, read: ParameterReader<ListSetting>): Parame
   if (isOrder) return () => refusal('FieldValueForbidden', `query parameter "${name}" does not go with watch`, name);
   return (text): Setting | StatusCause => {
     const setting = read(text, name);
-    if (typeof setting === 'function') return { condition: setting, key: keyOf(name, text) };
-    return 'reason' in setting ? setting : {};
+    return 'condition' in setting || 'reason' in setting ? setting : {};
   };
 };
 
@@ -147,10 +143,10 @@ export function createWatchQueryParser(
 ): (queryString: string, lastEventId?: string) => WatchQuery {
   const parameters = watchParameters(vocabulary);
   return (queryString, headerId) => {
-    const chosen: Chosen[] = [];
+    const terms: FilterTerm[] = [];
     let settings: Partial<Settings> = {};
     for (const setting of readParameters(queryString, parameters)) {
-      if ('condition' in setting) chosen.push(setting);
+      if ('condition' in setting) terms.push(setting);
       else settings = { ...settings, ...setting };
     }
     const { hasMatch = false, lastEventId: queryId = '', ...given } = settings;
@@ -158,11 +154,7 @@ export function createWatchQueryParser(
     const query: WatchQuery = {
       bookmarks: true,
       ...given,
-      conditions: chosen.map(({ condition }) => condition),
-      filterKey: chosen
-        .map(({ key }) => key)
-        .sort()
-        .join('&'),
+      ...allTerms(terms),
     };
     const lastEventId = headerId === undefined ? '' : headerId || queryId;
     return lastEventId === '' ? query : { ...query, from: parseVersion(lastEventId) };

@@ -5,11 +5,14 @@ import { createPasswordMigration } from '../../accounts/keeper/password-migratio
 import { createGuarding, createUserRemoval } from '../../accounts/keeper/user-removal.ts';
 import type { AccountNames } from '../../accounts/names.ts';
 import type { PasswordStore } from '../../accounts/passwords/password-store.ts';
+import type { PlatformRoles } from '../../accounts/roles/platform-roles.ts';
 import { createUserStates } from '../../accounts/states/user-states.ts';
 import type { WriteThrottle } from '../../accounts/states/write-throttle.ts';
 import type { UserRecords } from '../../accounts/users/user-record.ts';
+import type { RoleAssignment } from '../../accounts/writes/role-assignment.ts';
 import type { ThrottleLimit } from '../../runtime/limits/failure-throttle.ts';
 import type { FirstAdministrator } from '../../users/first-administrator.ts';
+import type { User } from '../../users/user.ts';
 import { allUpkeep, NO_UPKEEP, type Shared, type Upkeep } from '../family.ts';
 import type { TokenService } from '../token-service.ts';
 
@@ -22,6 +25,10 @@ export interface AccountKeepingParts extends Omit<Shared, 'registry'>, AccountCo
   /** Limits the writes that all failed sign-ins together cause. */
   readonly writeThrottle: WriteThrottle;
   readonly tokens: Pick<TokenService, 'ends' | 'signIn' | 'users' | 'administrator'>;
+  readonly assignment: Pick<RoleAssignment, 'give'>;
+  readonly roles: Pick<PlatformRoles, 'isAssignable'>;
+  /** Whether platform roles are known. */
+  areRolesKnown(): boolean;
 }
 
 export interface AccountKeepingOptions {
@@ -59,6 +66,19 @@ export function createAccountKeeping(
   return administrator ? allUpkeep([ofUsers, keepFirstAdministrator(administrator, parts)]) : ofUsers;
 }
 
+/** The platform role of administrators in the chart. */
+const ADMINISTRATOR_ROLE = 'platform-admin';
+
+/** Where the installation has the role, the first administrator takes it, and thereby has the menus of the console (CO-11). */
+async function giveAdministratorRole(
+  { name, uid, groups }: User,
+  { assignment, roles }: Pick<AccountKeepingParts, 'assignment' | 'roles'>,
+): Promise<void> {
+  if (!roles.isAssignable(ADMINISTRATOR_ROLE)) return;
+  const caller = { name, uid, groups, source: '', trail: {}, signal: new AbortController().signal };
+  await assignment.give(name, ADMINISTRATOR_ROLE, caller);
+}
+
 function keepFirstAdministrator(administrator: FirstAdministrator, parts: AccountKeepingParts): Upkeep {
   const current = () => administrator.users()[0];
   const object = createFirstAdministratorObject({
@@ -66,6 +86,7 @@ function keepFirstAdministrator(administrator: FirstAdministrator, parts: Accoun
     administrator: current,
     takenOver: administrator.takenOver,
     isRead: () => administrator.fault() === undefined,
+    giveRole: (user) => giveAdministratorRole(user, parts),
     isTaken: (name) => {
       const user = parts.tokens.users.byName(name);
       return user !== undefined && user.isObject !== true && user !== current();

@@ -138,7 +138,7 @@ export function createAccounts(options: AccountsOptions, parts: AccountsParts): 
         firstPasswords: createFirstPasswords(writeParts),
         gatewayStateOf: followed?.stateOf,
         upkeep: allUpkeep([
-          createAccountKeeping(options, kept),
+          createAccountKeeping(options, { ...kept, ...ofRoles, assignment: writeParts.assignment }),
           leased,
           createAccountRecords(options, kept),
           followed?.upkeep ?? NO_UPKEEP,
@@ -192,7 +192,7 @@ function toWriteParts(
     hasher: tokens.signIn,
     signIn: tokens.signIn,
     // 0: ends every session that has issued a token up to now.
-    sessions: { user: (name) => tokens.ends.user(name, 0) },
+    sessions: { user: (name) => tokens.ends.user(name, 0), allBut: tokens.ends.allBut },
     assignment: createRoleAssignment({ ...common, roles, namespacedBindings, refusals }),
     refusals,
     authorizer: reviews,

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Authorizer } from '../../../src/authorization/authorizer.ts';
+import { CollectedCallerChanges } from '../../../src/http/watch/caller-changes.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { tellMeasured } from '../../support/measured.ts';
 import { OK, type Recorded } from '../../support/recording-upstream.ts';
@@ -21,9 +22,11 @@ const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}
 
 let app: GatewayUnderTest;
 let clock: FakeClock;
+let changes: CollectedCallerChanges;
 beforeAll(async () => {
   clock = new FakeClock();
-  app = await startGateway({ clock, drainMs: 30_000 });
+  changes = new CollectedCallerChanges(clock);
+  app = await startGateway({ clock, drainMs: 30_000, callerChanges: changes });
 });
 afterAll(() => stopped(app, clock));
 afterEach(() => {
@@ -119,6 +122,25 @@ describe('G-15 R-06 a caller who may no longer', () => {
     await expect.poll(() => upstream.socket.destroyed).toBe(true);
     client.socket.destroy();
   });
+
+  test.each(['/api/v1/pods?watch=1', '/api/v1/namespaces/a/pods/p/log?follow=true'])(
+    'is out of %s at once when the user or a session has changed, and stays out of no other',
+    async (path) => {
+      const { client, upstream } = await openWatch(app, path);
+      upstream.socket.write(chunk('a line\n'));
+      await client.until(/a line/);
+      changes.note('somebody-else');
+      changes.note(ALICE.name);
+      await clock.advance(100);
+      expect(client.isEnded).toBe(false); // she has changed, and may stay
+      app.bearers.set('good', { fault: 'revoked' });
+      changes.note(ALICE.name);
+      await clock.advance(100);
+      await client.closed();
+      await expect.poll(() => upstream.socket.destroyed).toBe(true);
+      client.socket.destroy();
+    },
+  );
 
   test.each(['/api/v1/pods?%77atch=1', '/api/v1/pods??watch=0&watch=1'])(
     'whose token was revoked has a watch written as %s for at most 60 s',

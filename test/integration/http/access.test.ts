@@ -302,7 +302,7 @@ describe('paths without a route', () => {
     ['/kapis/resources.gatehouse.io/v1alpha2/nodes', 401, 404, { group: 'resources.gatehouse.io', kind: 'nodes' }],
     ['/kapis/metrics', 401, 404, {}],
     ['/metrics', 401, 404, {}],
-    ['/kapis/config.gatehouse.io/v1alpha2/configs/oauth', 404, 404, {}],
+    ['/kapis/config.gatehouse.io/v1alpha2/configs/theme', 404, 404, {}],
   ])('NE-06 %s is %i without a token, else %i', async (path, anonymous, known, details) => {
     expect((await app.get(path, as(''))).status).toBe(anonymous);
     const answer = await app.get(path);

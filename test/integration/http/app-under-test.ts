@@ -16,12 +16,15 @@ import { listFamily, type ServedList } from '../../../src/http/kinds/list-family
 import { type ServedSearch, searchRoute } from '../../../src/http/kinds/search-route.ts';
 import { logFamily } from '../../../src/http/logs/log-routes.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
+import { pageFamily } from '../../../src/http/page/page-family.ts';
 import { aboutFamily } from '../../../src/http/routes/about.ts';
 import { accountFamily, type ServedAccounts } from '../../../src/http/routes/accounts.ts';
 import type { Descriptions, ReleaseInfo } from '../../../src/http/routes/discovery.ts';
 import type { ListableKinds } from '../../../src/http/routes/kind-discovery.ts';
 import { oauthFamily } from '../../../src/http/routes/oauth.ts';
 import { tokenReviewFamily } from '../../../src/http/routes/token-review.ts';
+import type { ServedTenant } from '../../../src/http/tenant/served-tenant.ts';
+import { tenantFamily } from '../../../src/http/tenant/tenant-family.ts';
 import { createNamespaceKind } from '../../../src/namespaces/namespace-kind.ts';
 import { createNodeKind } from '../../../src/nodes/node-kind.ts';
 import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
@@ -34,9 +37,11 @@ import type { Body, Representation } from '../../../src/resources/bytes/represen
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
+import { madeUpPage } from '../../support/made-up-page.ts';
 import { type Waiting, waitFor } from '../../support/waiting.ts';
 import { accountsUnderTest } from './accounts-under-test.ts';
 import { searchUnderTest } from './search-under-test.ts';
+import { tenantUnderTest } from './tenant-under-test.ts';
 
 /** One answer of the cache, of a fixed text. */
 export function representationOf(text: string, tag = 'e1-1'): Representation {
@@ -64,6 +69,12 @@ const node = (name: string): object => ({
 export const listText = JSON.stringify({
   items: Array.from({ length: 12 }, (_, index) => node(`worker-${index + 1}`)),
   totalItems: 12,
+});
+const summaryText = JSON.stringify({
+  nodes: { total: 12, running: 10, warning: 1, unschedulable: 1 },
+  cpu: { allocatable: '48', requests: '12500m', limits: '30' },
+  memory: { allocatable: '380Gi', requests: '34Gi', limits: '60Gi' },
+  pods: { allocatable: '1320', scheduled: 96 },
 });
 export const nodeText = JSON.stringify({ kind: 'Node', apiVersion: 'v1', ...node('worker-1') });
 
@@ -111,6 +122,7 @@ export const fakeAuthorizationServer: AuthorizationServer = {
       ...{ kind: 'sign-in', request: 'sealed', clientId: 'web', username: '', locales: [] },
       redirectURI: 'https://app.example.com/callback',
     }),
+    visit: async () => ({ kind: 'sign-in', request: 'sealed', username: '', locales: [] }),
     signIn: async () => ({ kind: 'redirect', location: 'https://app.example.com/callback?code=c' }),
     newPassword: async () => ({ kind: 'redirect', location: 'https://app.example.com/callback?code=c' }),
     consent: async () => ({ kind: 'redirect', location: 'https://app.example.com/callback?code=c' }),
@@ -173,7 +185,13 @@ export const listsWith = (nodes: Partial<ServedList>, platform = 'gatehouse'): r
   };
   const empty = { list: () => representationOf('{"items":[],"totalItems":0}'), get: () => undefined };
   return [
-    { ...others, kind: createNodeKind({ platform }), lister, ...nodes },
+    {
+      ...others,
+      kind: createNodeKind({ platform }),
+      lister,
+      summary: { read: () => representationOf(summaryText) },
+      ...nodes,
+    },
     { ...others, kind: createNamespaceKind(platform), lister: empty },
   ];
 };
@@ -190,12 +208,21 @@ export interface TestParts extends AppParts {
   /** Default: no log store. */
   readonly logs?: RouteFamily | undefined;
   readonly gateway?: ServedGateway | undefined;
+  readonly tenant: ServedTenant;
   readonly health: HealthChecks;
   readonly descriptions: Descriptions;
   /** Default: no kinds but those of `lists`. */
   readonly kinds?: ServedKinds | undefined;
   readonly listableKinds?: ListableKinds | undefined;
 }
+
+const pageUnderTest = pageFamily({
+  files: madeUpPage,
+  version: '0.4.0',
+  issuer: 'https://gatehouse.example.com/oauth',
+  features: { accounts: true, gateway: true, kinds: true, logs: true, nodeUsage: true, permittedLists: true },
+  sessions: { renew: () => undefined, signOut: async () => {} },
+});
 
 /** All families that the composition root makes, of these parts. */
 function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
@@ -211,6 +238,8 @@ function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
     ...(accounts ? [accountFamily({ ...accounts, gatewayIsOpen })] : []),
     ...(gateway ? [gatewayFamily(gateway)] : []),
     logs ?? logFamily(undefined),
+    tenantFamily(parts.tenant),
+    pageUnderTest,
     aboutFamily({ ...parts, checks, gatewayIsOpen }),
   ];
 }
@@ -237,7 +266,9 @@ export function appParts(change: Partial<TestParts> = {}, lines: LogLine[] = [])
     lists: listsWith({}, change.platform),
     search: searchUnderTest(change.platform),
     accounts: accountsUnderTest(change.platform),
+    tenant: tenantUnderTest(change.platform),
     maxDecisionAgeMs: 600_000,
+    callerChanges: { onChange: () => () => {} },
     closing: new AbortController().signal,
     health: [],
     limits,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedClusterOptions } from '../../../dev/cluster/cluster.ts';
 import { Watcher } from '../../support/watcher.ts';
-import { startDriven, startDrivenReady } from '../service/driven.ts';
+import { STRIDE_MS, startDriven, startDrivenReady } from '../service/driven.ts';
 import { type Answer, NODES, pod, type Service, startCluster } from '../service/stand.ts';
 import { KindsStand } from './kinds-stand.ts';
 
@@ -72,6 +72,7 @@ class PodsStand {
     await clock.until(
       () => service.metric('gatehouse_kinds_stopped_total{reason="idle"}'),
       (stopped) => stopped === 1,
+      STRIDE_MS,
     );
     await clock.until(
       () => this.stand.cluster.evidence.openWatches('pods'),
@@ -121,6 +122,35 @@ describe('the usage of nodes while pods are listed', () => {
     pods.objects.patch('pods', 'default/waiting', { spec: { nodeName: 'node-a' }, status: { phase: 'Running' } });
     await pods.shows('3', '0', '0');
     expect(pods.watches).toEqual(['counted']);
+  });
+
+  test('KD-23 the list and the usage share one watch as well when the list begins with the changes since a version', async () => {
+    const pods = await start();
+    const watch = await pods.stand.watch('pods?watch=true');
+    await pods.stand.clock.until(
+      () => watch.version,
+      (version) => version !== '',
+    );
+    watch.close();
+    await pods.letGo();
+    pods.objects.create('pods', pod('two', 'node-b', '2'));
+    pods.objects.remove('pods', 'default/done');
+    const resumed = await pods.stand.watch(`pods?watch=true&resourceVersion=${watch.version}`);
+    await pods.shows('1', '2', '0');
+    await pods.stand.clock.until(
+      () => pods.watches.join(),
+      (watches) => watches === 'all',
+    );
+    pods.objects.create('pods', pod('three', 'node-c', '4'));
+    await pods.shows('1', '2', '4');
+    await pods.stand.clock.until(
+      () =>
+        resumed.story
+          .filter((line) => !line.startsWith('BOOKMARK'))
+          .toSorted()
+          .join(),
+      (story) => story === 'ADDED three,ADDED two,DELETED done',
+    );
   });
 
   test('KD-23 a change in the moment when pods are let go is in the usage', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { STRIDE_MS } from '../service/driven.ts';
 import { namespaceObject, podObject, startKinds } from './kinds-stand.ts';
 
 const EVERYTHING_ENDS_MS = 40_000;
@@ -35,6 +36,7 @@ test('a kind that was let go and is read again has other ETags, and no watch res
   await stand.clock.until(
     () => stand.service.metric('gatehouse_kinds_stopped_total{reason="idle"}'),
     (stopped) => stopped === 1,
+    STRIDE_MS,
   );
   stand.cluster.objects.remove('pods', 'red/web-1');
   stand.cluster.objects.create('pods', podObject('red', 'web-2'));

@@ -193,5 +193,10 @@ test('ID-08 the metadata name the authorization endpoint only where a client has
   const { gatehouse } = await startService(await startCluster(), { config: { platform: 'kubesphere' } });
   const metadata = await (await fetch(`${gatehouse.origin}/.well-known/openid-configuration`)).json();
   expect(metadata).not.toHaveProperty('authorization_endpoint');
-  expect((await fetch(`${gatehouse.origin}/oauth/authorize?client_id=kubesphere`)).status).toBe(404);
+  // The pages are there for the page for people, and no client has one to go back to.
+  expect((await fetch(`${gatehouse.origin}/oauth/authorize?client_id=kubesphere`)).status).toBe(400);
+  const off = await startService(await startCluster(), {
+    config: { platform: 'kubesphere', page: { enabled: false } },
+  });
+  expect((await fetch(`${off.gatehouse.origin}/oauth/authorize?client_id=kubesphere`)).status).toBe(404);
 });

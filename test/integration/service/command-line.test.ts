@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { compare } from '@node-rs/bcrypt';
 import { describe, expect, test } from 'vitest';
 import { kubeconfigText } from '../../../dev/cluster/kubeconfig.ts';
@@ -29,6 +30,38 @@ describe('the command line', () => {
     const { code, stdout, stderr } = await runProgram(['--confg', 'x']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^gatehouse: .*--confg.*; see gatehouse --help\n$/);
+  });
+});
+
+describe('import-config', () => {
+  const OLD =
+    'authentication: {jwtSecret: canary-jwt, multipleLogin: false}\nlogging: {host: "http://store:9200", username: u, password: canary-pw}\n';
+
+  test('prints a configuration that the check finds good, and writes secrets for their owner only', async () => {
+    const { old } = writeFiles({ old: OLD });
+    const folder = join(dirname(old), 'secrets');
+    const { code, stdout, stderr } = await runProgram(['import-config', old, '--secrets', folder]);
+    expect([code, stderr]).toEqual([0, `wrote ${folder}/logging-password\n`]);
+    expect(stdout).not.toContain('canary');
+    expect(readFileSync(join(folder, 'logging-password'), 'utf8')).toBe('canary-pw');
+    expect(statSync(join(folder, 'logging-password')).mode & 0o777).toBe(0o600);
+    const { config } = writeFiles({ config: stdout });
+    expect((await runProgram(['--check-config', '--config', config])).stdout).toBe('the configuration is good\n');
+    const again = await runProgram(['import-config', old, '--secrets', folder]);
+    expect([again.code, again.stdout]).toEqual([2, '']);
+    expect(again.stderr).toMatch(/^gatehouse: cannot write a file with a secret: EEXIST.*\n$/);
+  });
+
+  test('says in one line why a file is none of KubeSphere’s', async () => {
+    const { old } = writeFiles({ old: 'kind: Secret\ndata: {x: canary-secret}\n' });
+    const { code, stdout, stderr } = await runProgram(['import-config', old]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(
+      `gatehouse: ${old}: the text has no settings of KubeSphere: give the ConfigMap kubesphere-config, or its kubesphere.yaml\n`,
+    );
+    expect((await runProgram(['import-config', `${old}-none`])).stderr).toMatch(
+      /^gatehouse: cannot read the file: ENOENT/,
+    );
   });
 });
 

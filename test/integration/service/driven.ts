@@ -5,7 +5,7 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { eventually, type Service, startService } from './stand.ts';
 
 /** While a fault lasts for minutes: far below every time-out, far above the tenth of a second of the loops that look for work. */
-const STRIDE_MS = 1_000;
+export const STRIDE_MS = 1_000;
 /** Between two looks: long enough to be through a back-off of 30 s soon. */
 const STEP_MS = 250;
 /** While an answer is waited for: short, so that work in the thread pool does not seem to take its time-out. */
@@ -32,9 +32,9 @@ export class DrivenClock extends FakeClock {
     return promise;
   }
 
-  /** Lets time pass until it is so. */
-  until = <T>(read: () => T | Promise<T>, isSo: (value: T) => boolean): Promise<T> =>
-    eventually(read, isSo, () => this.#pass(STEP_MS));
+  /** Lets time pass until it is so. Longer steps are for what comes after half a minute or more, and costs much to read. */
+  until = <T>(read: () => T | Promise<T>, isSo: (value: T) => boolean, stepMs = STEP_MS): Promise<T> =>
+    eventually(read, isSo, () => this.#pass(stepMs));
 
   /** Lets so much time pass, a second at once. After each, requests can fail and be made again. */
   async spend(ms: number): Promise<void> {

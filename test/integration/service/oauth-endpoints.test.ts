@@ -108,7 +108,7 @@ describe('the metadata of a running service', () => {
       expect(answer.body.error).toBe('unsupported_grant_type');
     }
     expect(Object.values(metadata).filter((value) => Array.isArray(value) && value.length === 0)).toEqual([]);
-    expect((await service.call('/oauth/authorize')).status).toBe(404);
+    expect((await service.call('/oauth/authorize')).status).toBe(400);
   });
 
   test.each(['token', 'revocation', 'introspection'])(

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
@@ -20,7 +20,7 @@ interface ProgramOptions {
   /** Text on standard input; default: none. */
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The module that is run, from the project's folder. Default: the main program. */
+  /** The module that is run, by its path, which may begin in the project's folder. Default: the main program. */
   readonly module?: string;
 }
 
@@ -32,7 +32,7 @@ export class Program {
   readonly ended: Promise<Ended>;
 
   constructor(args: readonly string[], { stdin = '', env = {}, module = 'src/main.ts' }: ProgramOptions = {}) {
-    this.#child = spawn(process.execPath, [join(PROJECT, module), ...args], {
+    this.#child = spawn(process.execPath, [resolve(PROJECT, module), ...args], {
       env: { ...COMPILE_CACHE, ...env },
       stdio: 'pipe',
     });
@@ -87,13 +87,17 @@ export class Program {
   }
 }
 
-/** The program in front of this cluster, as `startService` would start it; not ready yet. */
+/** A checkout need not have a built page. */
+const WITHOUT_PAGE = { page: { enabled: false } };
+
+/** The program in front of this cluster, as `startService` would start it but without the page; not ready yet. */
 export async function startProgram(
   cluster: Pick<SimulatedCluster, 'kubeconfig'>,
-  { env = {}, ...change }: Pick<GatehouseOptions, 'config'> & Pick<ProgramOptions, 'env'> = {},
+  { env = {}, config: settings }: Pick<GatehouseOptions, 'config'> & Pick<ProgramOptions, 'env'> = {},
 ): Promise<Program> {
   const folder = newFolder();
-  const config = writeConfig(folder, { ...change, kubeconfig: cluster.kubeconfig(), users: await usersFile() });
+  const whole = { ...WITHOUT_PAGE, ...settings };
+  const config = writeConfig(folder, { config: whole, kubeconfig: cluster.kubeconfig(), users: await usersFile() });
   return new Program(['--config', config], { env });
 }
 

@@ -6,7 +6,7 @@ import { checkSizesAsync, type Sizes } from '../../support/property.ts';
 import { CLIENT, passwordOf, startCluster, startService } from './stand.ts';
 
 /** So many requests for each endpoint. */
-const REQUESTS = { cases: 150, endOnFailure: true } as const;
+const REQUESTS = { cases: 150, short: 50, endOnFailure: true } as const;
 
 /** RFC 6749 5.2. */
 const DESCRIPTION = /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/;

@@ -128,6 +128,7 @@ function drivenBy(clock: FakeClock, store: SessionStore): SessionStore {
     newId: store.newId,
     knowsEndsOf: store.knowsEndsOf,
     read: store.read,
+    onChange: (changed) => store.onChange(changed),
     async update(user, decide) {
       const state = { isOver: false };
       const change = store.update(user, decide).finally(() => {

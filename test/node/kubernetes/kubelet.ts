@@ -4,7 +4,7 @@ import type { Credentials } from './credentials.ts';
 import { NODE_ADDRESS, NODE_NAME, type Place } from './place.ts';
 import type { Programs } from './programs.ts';
 
-/** Starts the kubelet. The node is ready about ten seconds later. */
+/** Starts the kubelet, and starts it again when it has ended. The node is ready about ten seconds later. */
 export async function startKubelet(
   place: Place,
   binary: string,
@@ -14,7 +14,7 @@ export async function startKubelet(
   await mkdir(root);
   const config = join(place.folder, 'kubelet.yaml');
   await writeFile(config, JSON.stringify(kubeletConfig(place, parts.credentials)));
-  parts.programs.start('kubelet', binary, [
+  parts.programs.keep('kubelet', binary, [
     `--config=${config}`,
     `--kubeconfig=${parts.credentials.kubeconfigs.kubelet}`,
     `--root-dir=${root}`,

@@ -5,11 +5,14 @@ import { type ServerProcess, startServer } from '../../support/control-plane/ser
 
 const START_TIMEOUT_MS = 180_000;
 const POLL_MS = 100;
+/** A second or so, as the init system of a node waits. */
+const AGAIN_AFTER_MS = 1_000;
 
 /** The programs of the node, each with a log of its name. */
 export class Programs {
   readonly #folder: string;
   readonly #running = new Map<string, ServerProcess>();
+  #isStopping = false;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -17,6 +20,16 @@ export class Programs {
 
   start(name: string, binary: string, args: readonly string[]): void {
     this.add(name, startServer(binary, args, join(this.#folder, `${name}.log`)));
+  }
+
+  /** As `start`, and again whenever it has ended, as the init system of a node does. */
+  keep(name: string, binary: string, args: readonly string[]): void {
+    this.start(name, binary, args);
+    const again = async (): Promise<void> => {
+      await sleep(AGAIN_AFTER_MS, undefined, { ref: false });
+      if (!this.#isStopping) this.keep(name, binary, args);
+    };
+    void this.#running.get(name)?.ended.then(again);
   }
 
   /** Takes over one that somebody else started. */
@@ -39,6 +52,7 @@ export class Programs {
 
   /** Ends them all by their ids, the last one first. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     for (const [name, program] of [...this.#running].reverse()) {
       await program.kill();
       this.#running.delete(name);

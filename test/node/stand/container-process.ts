@@ -17,6 +17,15 @@ export async function processOf(pod: V1Pod): Promise<number> {
   return Math.min(...found);
 }
 
+/** The id of the node's process with this name. Throws unless there is exactly one. */
+export async function processNamed(name: string): Promise<number> {
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
+  const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')));
+  const found = pids.filter((_, at) => names[at]?.trim() === name);
+  if (found.length !== 1) throw new Error(`${found.length} processes are named ${name}`);
+  return found[0] as number;
+}
+
 /** When a process was killed, and when it was gone, on the clock of `performance.now()`. */
 export interface Kill {
   readonly killedAt: number;

@@ -29,7 +29,8 @@ const PEOPLE = {
 type Person = keyof typeof PEOPLE;
 
 const ADMINISTRATORS: readonly Person[] = ['olga', 'lena'];
-const SERVER_NAME = 'gatehouse.example';
+/** The name in the certificate of the release. */
+export const SERVER_NAME = 'gatehouse.example';
 /** kubectl sends a token by HTTPS only. */
 const TLS_SECRET = 'gatehouse-tls';
 const USERS_SECRET = 'people';

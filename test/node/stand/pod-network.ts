@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { V1Pod } from '@kubernetes/client-node';
 import { runTool } from '../../support/control-plane/clients.ts';
@@ -42,6 +43,12 @@ export class PodNetwork {
       await ended;
     };
   }
+}
+
+/** Writes a program into this file that runs another one of this machine, with the arguments that it gets, in the network of the pod. */
+export async function writeProgramInPod(pod: V1Pod, file: string, program: string): Promise<void> {
+  const enter = `nsenter --net=/proc/${await processOf(pod)}/ns/net`;
+  await writeFile(file, `#!/bin/sh\nexec ${enter} ${program} "$@"\n`, { mode: 0o755 });
 }
 
 const program = (name: string): string => join(import.meta.dirname, name);

@@ -64,16 +64,19 @@ export const configMap = (data: object): object => ({
   data,
 });
 
-export const WEB = {
+/** So many pods of one kind, by default one. */
+export const deployment = (name: string, options: PodOptions, replicas = 1): object => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
-  metadata: metadata('web'),
+  metadata: metadata(name),
   spec: {
-    replicas: 1,
-    selector: { matchLabels: { app: 'web' } },
-    template: { metadata: { labels: { app: 'web' } }, spec: podSpec({ command: SERVE, listens: true }) },
+    replicas,
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: podSpec(options) },
   },
-};
+});
+
+export const WEB = deployment('web', { command: SERVE, listens: true });
 
 const SERVICE = {
   apiVersion: 'v1',

@@ -6,10 +6,36 @@ const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const LIST_NODES = { verb: 'list', group: 'resources.gatehouse.io', version: 'v1alpha3', resource: 'nodes' };
 
+const RULES = 'SelfSubjectRulesReview';
+
 /** RBAC sees new bindings by a watch, so a new one takes effect a moment later. */
 const ATTEMPTS = 5_000;
 
 export function describeReviews(suite: Suite): void {
+  describe('a SelfSubjectRulesReview', () => {
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
+
+    test('names the rules of the caller in a namespace, by 201 and without the question', async () => {
+      const spec = { namespace: 'default' };
+      const answer = await suite.api.create(path, { apiVersion: 'authorization.k8s.io/v1', kind: RULES, spec });
+      expect(answer).toMatchObject({ kind: RULES, apiVersion: 'authorization.k8s.io/v1', spec: {} });
+      const { resourceRules, nonResourceRules, incomplete } = answer.status;
+      expect(incomplete).toBe(false);
+      expect(resourceRules).toContainEqual({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] });
+      expect(resourceRules).toContainEqual({
+        verbs: ['create'],
+        apiGroups: ['authorization.k8s.io'],
+        resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+      });
+      expect(nonResourceRules).toContainEqual({ verbs: ['*'], nonResourceURLs: ['*'] });
+    });
+
+    test('is refused without a namespace', async () => {
+      const { status, body } = await suite.api.post(path, { spec: {} });
+      expect([status, body]).toEqual([400, failure(400, 'BadRequest', 'no namespace on request')]);
+    });
+  });
+
   describe('a SubjectAccessReview', () => {
     const review = (spec: Json): Promise<Json> =>
       suite.api.create(REVIEWS, { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec });

@@ -32,6 +32,19 @@ export function describeWatches(suite: Suite): void {
       expect((await stream.take(2)).map(brief)).toEqual(['ADDED b', 'DELETED a']);
     });
 
+    test('in the old form of the path is the same, of a collection and of one object', async () => {
+      await create('a');
+      await create('b');
+      const old = secrets.replace('/api/v1/', '/api/v1/watch/');
+      const ofAll = await suite.api.watch(path(old, {}));
+      expect((await ofAll.take(2)).map(brief).sort()).toEqual(['ADDED a', 'ADDED b']);
+      const ofOne = await suite.api.watch(path(`${old}/b`, {}));
+      expect(brief(await ofOne.next())).toBe('ADDED b');
+      await label('a', { x: 'y' });
+      await label('b', { x: 'y' });
+      expect(brief(await ofOne.next())).toBe('MODIFIED b');
+    });
+
     test('has objects with kind and apiVersion, whose versions rise, also at a deletion', async () => {
       const stream = await watch({ resourceVersion: await suite.api.version(secrets) });
       await create('a');

@@ -31,6 +31,16 @@ export function describeWebsockets(suite: Suite): void {
       expect(closedWith).toBe(1000);
     });
 
+    test('is agreed to in the old form of the path', async () => {
+      const old = maps.replace('/api/v1/', '/api/v1/watch/');
+      const query = { resourceVersion: 0, timeoutSeconds: 1 };
+      const { status, events } = await openWebsocket(suite.target, path(old, query), origin);
+      expect([status, events.map(({ type, object }) => `${type} ${object.metadata.name}`)]).toEqual([
+        101,
+        ['ADDED a', 'ADDED b'],
+      ]);
+    });
+
     test('has the one subprotocol that was offered', async () => {
       const { status, headers } = await watch({ ...origin, 'sec-websocket-protocol': 'base64.binary.k8s.io' });
       expect([status, headers['sec-websocket-protocol']]).toEqual([101, 'base64.binary.k8s.io']);

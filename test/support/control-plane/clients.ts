@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { request } from 'undici';
 import { apiDispatcher } from './api-dispatcher.ts';
@@ -19,7 +20,10 @@ interface KubeconfigParts {
   readonly context?: object | undefined;
 }
 
-/** Writes `access` as a kubeconfig into `folder`, in JSON, which is also YAML. */
+/**
+ * Writes `access` as a kubeconfig into `folder`, in JSON, which is also YAML. The file is replaced as a whole, because tests beside each other
+ * write and read the same one.
+ */
 export async function writeKubeconfig(
   folder: string,
   name: string,
@@ -37,7 +41,9 @@ export async function writeKubeconfig(
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', ...more.context } }],
     'current-context': 'test',
   };
-  await writeFile(file, JSON.stringify(config, null, 2), { mode: 0o600 });
+  const written = `${file}.${randomUUID()}`;
+  await writeFile(written, JSON.stringify(config, null, 2), { mode: 0o600 });
+  await rename(written, file);
   return file;
 }
 

@@ -7,6 +7,8 @@ import type { Writable } from 'node:stream';
 export interface ServerProcess {
   readonly running: boolean;
   readonly pid: number | undefined;
+  /** Resolves when the process has ended, whoever ended it. */
+  readonly ended: Promise<void>;
   /** Sends SIGKILL, which looks like a crash to clients. Resolves when the process has ended and its ports are free. */
   kill(): Promise<void>;
   /** Sends SIGSTOP. The returned function sends SIGCONT. */
@@ -45,6 +47,7 @@ export function startServer(command: string, args: readonly string[], logFile: s
   };
   return {
     pid: child.pid,
+    ended,
     get running() {
       return isRunning(child);
     },

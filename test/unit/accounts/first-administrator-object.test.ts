@@ -10,16 +10,21 @@ import { FakeClock } from '../../support/fake-clock.ts';
 const HASH = 'made-up-hash';
 const ADMIN: User = { name: 'admin', uid: 'derived', groups: ['admins'], passwordHash: HASH, state: 'Active' };
 
-function start({ isTaken = false, hasStatus = true } = {}) {
+function start({ isTaken = false, hasStatus = true, roleFailure = undefined as Error | undefined } = {}) {
   const clock = new FakeClock();
   const users = new MemoryUserRecords();
   const objects = new MemoryObjects();
   objects.hasStatus = hasStatus;
   objects.onChange = (name, object) => (object ? users.putObject(object) : users.delete(name));
   const passwords: unknown[] = [];
-  const state = { admin: ADMIN as User | undefined, isKnown: true, isRead: true };
+  const state = { admin: ADMIN as User | undefined, isKnown: true, isRead: true, areRolesKnown: true };
   const [marks, lines] = [[] as string[], [] as string[]];
-  const logger = { info: (_: object, line: string) => void lines.push(line), warn: () => {}, debug: () => {} } as never;
+  const logger = {
+    info: (_: object, line: string) => void lines.push(line),
+    warn: (_: object, line: string) => void lines.push(line),
+    debug: () => {},
+  } as never;
+  const roles: unknown[] = [];
   const made = createFirstAdministratorObject({
     ...{ names: NAMES, users, objects, clock, logger, patchStatus: createStatusPatch(objects) },
     administrator: () => state.admin,
@@ -28,6 +33,11 @@ function start({ isTaken = false, hasStatus = true } = {}) {
       state.admin = undefined;
     },
     isTaken: () => isTaken,
+    giveRole: async ({ name, groups }) => {
+      roles.push({ name, groups, marks: marks.length, isIncomplete: users.get(name)?.isIncomplete });
+      if (roleFailure) throw roleFailure;
+    },
+    areRolesKnown: () => state.areRolesKnown,
     isKnown: () => state.isKnown,
     isRead: () => state.isRead,
     passwords: { set: async (owner, hash) => void passwords.push([owner, hash, users.get('admin')?.isIncomplete]) },
@@ -40,10 +50,30 @@ function start({ isTaken = false, hasStatus = true } = {}) {
       await running;
     });
   };
-  return { clock, users, objects, passwords, state, marks, lines, run, fault: made.fault };
+  return { clock, users, objects, passwords, roles, state, marks, lines, run, fault: made.fault };
 }
 
 describe('the object of the first administrator', () => {
+  test('CO-11 gets the role of administrators as soon as it is whole, once roles are known', async () => {
+    const { clock, roles, marks, state, run } = start();
+    state.areRolesKnown = false;
+    run();
+    await clock.advance(200);
+    expect([roles, marks]).toEqual([[], []]);
+    state.areRolesKnown = true;
+    await clock.advance(100);
+    expect(roles).toEqual([{ name: 'admin', groups: ['admins'], marks: 0, isIncomplete: false }]);
+    expect(marks).toHaveLength(1);
+  });
+
+  test('CO-11 is there without the role if the cluster refuses it', async () => {
+    const { clock, marks, lines, run } = start({ roleFailure: new Error('forbidden') });
+    run();
+    await clock.advance(100);
+    expect(marks).toHaveLength(1);
+    expect(lines.at(-1)).toBe('the first administrator did not get the platform role of administrators');
+  });
+
   test.each([true, false])(
     'is made whole, with its password before it is shown (status subresource: %s)',
     async (hasStatus) => {

@@ -101,7 +101,7 @@ async function byTheApi(stand: Stand): Promise<void> {
     known: { byName: () => undefined, ownersOfEmail: () => [] },
     rivals: { expect: () => ({ wasTaken: async () => false, end: () => {} }) },
     hasher: { hash: async () => ({ kind: 'ok', hash: HASH }) },
-    sessions: { user: done },
+    sessions: { user: done, allBut: done },
     // The dry run that comes first is nothing that a crash leaves behind.
     assignment: { ...createRoleAssignment({ names: NAMES, roles, bindings, refusals }), check: done },
     authorizer: { authorize: async () => ({ allowed: true }), forget: () => {} } as never,

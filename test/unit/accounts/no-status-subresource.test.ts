@@ -41,7 +41,7 @@ function writesTo(users: MemoryObjects) {
     },
     hasher: { hash: async () => ({ kind: 'ok', hash: 'a hash' }) },
     signIn: { signIn: () => Promise.reject(new Error('nobody signs in')) },
-    sessions: { user: done },
+    sessions: { user: done, allBut: done },
     roles: { isAssignable: () => false, bindingsOf: () => [], roleOf: () => undefined },
     assignment: {
       check: done,

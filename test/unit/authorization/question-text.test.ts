@@ -67,7 +67,7 @@ describe('the text of recent questions', () => {
           expect(ageMs >= 0 && ageMs <= 600_000).toBe(true);
         }
       }),
-      { cases: 500 },
+      { cases: 500, short: 150 },
     );
   });
 

@@ -28,6 +28,7 @@ const ON_DEMAND = [
   'visits',
   'growth',
   'kinds',
+  'page',
 ];
 
 describe('bench options', () => {
@@ -67,7 +68,7 @@ describe('bench options', () => {
     [
       '--only',
       'list',
-      '--only: expected one of lists, pages, namespaces, kinds, size, idle, churn, storm, curve, soak, sign-in, browser, reviews, watch, accounts, gateway, login, growth, flood, logs, visits, turns, not "list"',
+      '--only: expected one of lists, pages, namespaces, kinds, size, idle, churn, storm, curve, soak, sign-in, browser, reviews, watch, accounts, gateway, login, growth, flood, logs, page, visits, turns, not "list"',
     ],
     ['--rounds', '1e3', '--rounds: expected a positive whole number, not "1e3"'],
   ])('refuses %s %j with a sentence', (option, value, message) => {

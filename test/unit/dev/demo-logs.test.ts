@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { keyOf } from '../../../dev/cluster/kube-object.ts';
+import { PodLogs } from '../../../dev/cluster/logs/pod-logs.ts';
 import { ObjectStore } from '../../../dev/cluster/object-store.ts';
 import { populate } from '../../../dev/cluster/population/population.ts';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
@@ -50,9 +52,20 @@ describe('the logs of the demo', () => {
     const clock = new FakeClock();
     const stop = new AbortController();
     const store = { add: (records: readonly LogDocument[]) => void written.push(...records) };
-    const running = keepWriting(store, populated(), { everyMs: 3_000, clock, random: seededRandom(2) }, stop.signal);
+    const objects = populated();
+    const podLogs = new PodLogs(objects, clock);
+    const running = keepWriting(
+      { objects, podLogs },
+      store,
+      { everyMs: 3_000, clock, random: seededRandom(2) },
+      stop.signal,
+    );
     await clock.advance(9_000);
     expect(written).toHaveLength(12);
+    const pod = objects.list('pods').find(({ status }) => status?.['phase'] === 'Running')!;
+    podLogs.subscribe(keyOf(pod.metadata), () => undefined);
+    await clock.advance(3_000);
+    expect(written.slice(12).map(({ kubernetes }) => kubernetes.pod_name)).toContain(pod.metadata.name);
     stop.abort();
     await running;
   });

@@ -4,7 +4,7 @@ import { findingsIn, staleNames } from '../../imports/check.ts';
 import { readModules } from '../../imports/read.ts';
 import { TABLE } from '../../imports/table.ts';
 
-const modules = readModules(join(import.meta.dirname, '..', '..', '..'), ['src', 'dev', 'bench', 'test']);
+const modules = readModules(join(import.meta.dirname, '..', '..', '..'), ['src', 'dev', 'bench', 'test', 'web']);
 
 test('every import is one that test/imports/table.ts allows', () => {
   expect(modules.length).toBeGreaterThan(800);

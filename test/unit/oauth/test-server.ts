@@ -131,6 +131,8 @@ class ScriptedSessions implements SessionStore {
 
   newId = (): string => this.#inner.newId();
 
+  onChange = (changed: (user: string) => void): void => this.#inner.onChange(changed);
+
   knowsEndsOf = (): boolean => !this.begunElsewhere;
 
   read = (user: string): UserSessions => this.#inner.read(user);
@@ -222,6 +224,7 @@ export async function newTestServer(
   const deviceRecords = createDeviceRecords('', { records, keys, clock, random, logger });
   const parts = {
     ...judging,
+    verifications,
     users: directory,
     signIn,
     verifier,

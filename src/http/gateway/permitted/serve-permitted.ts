@@ -1,12 +1,12 @@
 import type { Authorizer, Subject } from '../../../authorization/authorizer.ts';
 import type { GatewayCall } from '../../../gateway/gateway.ts';
 import { askedCollection } from '../../../gateway/permitted/asked-collection.ts';
+import type { ListOut } from '../../../gateway/permitted/merged-list.ts';
 import type { PermittedLists } from '../../../gateway/permitted/permitted-lists.ts';
 import type { AnswerDeadline } from '../../chain/answer-deadline.ts';
 import { toAttributes } from '../../chain/authorize.ts';
 import { withSelectors } from '../../chain/still-authorized.ts';
 import type { Exchange } from '../../exchange.ts';
-import type { Relay } from '../relay.ts';
 
 interface ServePermittedParts {
   readonly lists: PermittedLists;
@@ -21,19 +21,19 @@ interface ServePermittedParts {
 export type ServePermitted = (
   exchange: Exchange,
   call: GatewayCall,
-  to: { readonly relay: Relay; readonly signal: AbortSignal },
+  to: { readonly out: ListOut; readonly signal: AbortSignal },
 ) => false | Promise<boolean>;
 
 export function createServePermitted({ lists, authorizer, deadline }: ServePermittedParts): ServePermitted {
   const serve = async (
     exchange: Exchange,
     permitted: Parameters<PermittedLists['answerTo']>[0],
-    { relay, signal }: { readonly relay: Relay; readonly signal: AbortSignal },
+    { out, signal }: { readonly out: ListOut; readonly signal: AbortSignal },
   ): Promise<boolean> => {
     const answer = await lists.answerTo(permitted, signal);
     if (!answer) return false;
     exchange.permitted = answer;
-    const isAnswered = await answer.send(relay, signal);
+    const isAnswered = await answer.send(out, signal);
     if (!isAnswered) exchange.permitted = undefined;
     return isAnswered;
   };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../../../dev/cluster/kube-object.ts';
 import { ObjectStore } from '../../../../dev/cluster/object-store.ts';
+import { aboutPod, populateEvents, seeEvent } from '../../../../dev/cluster/population/events.ts';
 import { keepPodsLiving } from '../../../../dev/cluster/population/pod-lives.ts';
 import { populate } from '../../../../dev/cluster/population/population.ts';
 import { populateWorkloads } from '../../../../dev/cluster/population/workload-objects.ts';
@@ -119,6 +120,65 @@ test('living pods live the same lives for the same seed, and others for another'
   const first = await text(3);
   expect(await text(3)).toBe(first);
   expect(await text(4)).not.toBe(first);
+});
+
+test('every container says since when it is in its state, and one that was started again how it ended', async () => {
+  const { store } = await livingFor(100);
+  const statuses = store
+    .list('pods')
+    .flatMap(({ status }) => (status?.['containerStatuses'] ?? []) as ContainerStatus[]);
+  for (const { state, restartCount, lastState } of statuses) {
+    if (state.running || state.terminated) expect(JSON.stringify(state)).toMatch(/(At":"2026-\S+Z")/);
+    if (restartCount > 0) expect(lastState?.terminated?.finishedAt).toMatch(/^2026-/);
+  }
+  expect(statuses.some(({ restartCount }) => restartCount > 0)).toBe(true);
+  for (const { spec, status } of store.list('pods'))
+    expect(status?.['startTime'] !== undefined).toBe(spec?.['nodeName'] !== undefined);
+});
+
+interface ContainerStatus {
+  readonly state: { readonly running?: object; readonly terminated?: object };
+  readonly lastState?: { readonly terminated?: { readonly finishedAt?: string } };
+  readonly restartCount: number;
+}
+
+const eventsOf = (store: ObjectStore, name: string): readonly KubeObject[] =>
+  store.list('events').filter((event) => (event['involvedObject'] as { name: string }).name === name);
+
+test('there are events about nodes and pods that need attention, with the uid of each', () => {
+  const { store } = populated();
+  populateEvents(store, { now: NOW });
+  const events = store.list('events');
+  expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['Normal', 'Warning']));
+  for (const { involvedObject, metadata } of events) {
+    const { kind, name, namespace, uid } = involvedObject as Record<string, string>;
+    const about = store.get(kind === 'Node' ? 'nodes' : 'pods', kind === 'Node' ? name! : `${namespace}/${name}`);
+    expect([name, uid, metadata.namespace]).toEqual([name, about?.metadata.uid, namespace ?? 'default']);
+  }
+  expect(eventsOf(store, 'worker-c-3').map(({ reason }) => reason)).toEqual(['NodeNotReady']);
+  const waiting = store.list('pods').find(({ status }) => status?.['phase'] === 'Pending')!;
+  expect(eventsOf(store, waiting.metadata.name)).toMatchObject([{ type: 'Warning', reason: 'FailedScheduling' }]);
+});
+
+test('an event that is seen again is counted, and one that was not seen for an hour is forgotten', () => {
+  const { store } = populated();
+  const [pod, other] = store.list('pods');
+  const said = { type: 'Warning', reason: 'BackOff', message: 'x', component: 'kubelet' } as const;
+  seeEvent(store, aboutPod(pod!), said, NOW);
+  seeEvent(store, aboutPod(pod!), said, NOW + 60_000);
+  expect(store.list('events')).toMatchObject([
+    { count: 2, firstTimestamp: '2026-03-09T10:00:00Z', lastTimestamp: '2026-03-09T10:01:00Z' },
+  ]);
+  seeEvent(store, aboutPod(other!), said, NOW + 62 * 60_000);
+  expect(store.list('events').map(({ involvedObject }) => involvedObject)).toMatchObject([
+    { name: other!.metadata.name },
+  ]);
+});
+
+test('a pod that crashes is said to back off', async () => {
+  const { store } = await livingFor(100);
+  const reasons = new Set(store.list('events').map(({ type, reason }) => `${type} ${reason}`));
+  expect(reasons).toEqual(new Set(['Warning BackOff', 'Normal Scheduled', 'Normal Killing']));
 });
 
 test('the status of a deployment follows its pods', async () => {

@@ -46,7 +46,7 @@ function serve(change: Partial<TestParts> = {}) {
   mountRoutes(router, routes, ({ access }) =>
     access === 'public' ? [] : [createReadRequestInfo(), refuseWithdrawnPaths].map(middleware),
   );
-  const unknown = [refuseUnknownPublicPaths('gatehouse'), createReadRequestInfo(), refuseUnknownPaths];
+  const unknown = [refuseUnknownPublicPaths('gatehouse'), createReadRequestInfo(), refuseUnknownPaths('gatehouse')];
   router.use(...unknown.map(middleware));
   const ask = async (target: string, { method = 'GET', headers = {}, body }: Asked = {}) => {
     const all = body === undefined ? headers : { ...headers, 'content-length': String(body.length) };
@@ -89,6 +89,8 @@ function serve(change: Partial<TestParts> = {}) {
 const GROUP = '/kapis/resources.gatehouse.io';
 const IAM_GROUP = '/kapis/iam.gatehouse.io';
 const IAM = `${IAM_GROUP}/v1alpha2`;
+const TENANT = '/kapis/tenant.gatehouse.io';
+const CONFIG = '/kapis/config.gatehouse.io/v1alpha2/configs';
 const LIST = `${GROUP}/v1alpha3/nodes`;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
@@ -113,10 +115,11 @@ describe('the table of routes', () => {
     const logs = '/kapis/logging.gatehouse.io/v1alpha2';
     expect(table).toEqual([
       `${GROUP}/v1alpha3/search signed-in other json GET,HEAD`,
-      ...[LIST, `${GROUP}/v1alpha3/namespaces`].flatMap((path) => [
-        `${path} authorized other json GET,HEAD watch`,
-        `${path}/{name} authorized other json GET,HEAD`,
-      ]),
+      `${LIST} authorized other json GET,HEAD watch`,
+      `${LIST}/{name} authorized other json GET,HEAD`,
+      `${GROUP}/v1alpha3/nodesummary authorized other json GET,HEAD`,
+      `${GROUP}/v1alpha3/namespaces authorized other json GET,HEAD watch`,
+      `${GROUP}/v1alpha3/namespaces/{name} authorized other json GET,HEAD`,
       '/oauth/token public sign-in json POST form',
       '/oauth/userinfo public other json GET,HEAD,POST',
       '/oauth/revoke public other json POST form',
@@ -125,7 +128,7 @@ describe('the table of routes', () => {
       '/oauth/logout public other any GET,POST form',
       ...publicly(['/oauth/keys', ...metadata], 'other json GET,HEAD'),
       '/oauth/authorize public other any GET,HEAD,POST form',
-      '/oauth/sign-in public sign-in any POST form',
+      '/oauth/sign-in public sign-in any GET,HEAD,POST form',
       '/oauth/new-password public sign-in any POST form',
       '/oauth/consent public other any POST form',
       '/oauth/sign-out public other any POST form',
@@ -148,6 +151,40 @@ describe('the table of routes', () => {
       ].map((path) => `${logs}${path} signed-in other any GET`),
       `${logs}/fluentbit/outputs signed-in other any GET,POST`,
       `${logs}/fluentbit/outputs/{output} signed-in other any PUT,DELETE`,
+      ...[
+        'v1alpha3/workspacetemplates',
+        'v1alpha3/workspacetemplates/{workspace}',
+        'v1alpha3/workspaces',
+        'v1alpha3/workspaces/{workspace}',
+        'v1alpha2/workspaces',
+        'v1alpha2/workspaces/{workspace}',
+        'v1alpha2/namespaces',
+        'v1alpha2/workspaces/{workspace}/namespaces',
+        'v1alpha2/workspaces/{workspace}/namespaces/{namespace}',
+        'v1alpha2/workspaces/{workspace}/workspacemembers/{member}/namespaces',
+      ].map((path) => `${TENANT}/${path} authorized other json GET,HEAD`),
+      ...['clusters', 'workspaces/{workspace}/clusters'].map(
+        (path) => `${TENANT}/v1alpha2/${path} signed-in other json GET,HEAD`,
+      ),
+      ...[
+        'clustermembers/{member}/clusterroles',
+        'workspaces/{workspace}/workspacemembers/{member}/workspaceroles',
+        'namespaces/{namespace}/members/{member}/roles',
+      ].map((path) => `${IAM}/${path} signed-in other json GET,HEAD`),
+      `${GROUP}/v1alpha2/namespaces/{namespace}/quotas authorized other json GET,HEAD`,
+      ...['namespaces/{namespace}/abnormalworkloads', 'abnormalworkloads'].map(
+        (path) => `${GROUP}/v1alpha2/${path} signed-in other json GET,HEAD`,
+      ),
+      ...['components', 'components/{component}'].map(
+        (path) => `${GROUP}/v1alpha2/${path} signed-in other json GET,HEAD`,
+      ),
+      ...publicly([`${CONFIG}/configz`, `${CONFIG}/oauth`], 'other json GET,HEAD'),
+      `${CONFIG}/gpu/kinds signed-in other json GET,HEAD`,
+      '/kapis/monitoring.gatehouse.io/v1alpha3/* signed-in other json GET,HEAD',
+      ...publicly(['/'], 'other any GET,HEAD'),
+      ...publicly(['/ui/settings.json'], 'other json GET,HEAD'),
+      '/ui/session signed-in other json POST,DELETE',
+      ...publicly(['/ui/*', '/assets/{file}'], 'other any GET,HEAD'),
       ...publicly(health, 'health any GET,HEAD'),
       ...publicly(['/version', '/kapis/version'], 'other json GET,HEAD'),
       ...publicly(

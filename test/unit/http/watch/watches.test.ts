@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { AnswerWriter } from '../../../../src/http/answer/answer.ts';
 import { Exchange } from '../../../../src/http/exchange.ts';
 import type { HttpMetrics } from '../../../../src/http/metrics.ts';
+import { CollectedCallerChanges } from '../../../../src/http/watch/caller-changes.ts';
 import { Watches, type WatchesParts, watchSeats } from '../../../../src/http/watch/watches.ts';
 import type { WatchSource } from '../../../../src/resources/watch/watch.ts';
 import type { WatchForm } from '../../../../src/resources/watch/watch-event.ts';
@@ -75,6 +76,7 @@ function begin(change: Partial<WatchesParts> = {}) {
   const skipped = { ms: 0 };
   const clock = Object.assign(fake, { monotonic: monotonicWith(fake, skipped) });
   const stop = new AbortController();
+  const changes = new CollectedCallerChanges(clock);
   const seen = { told: [] as number[], ended: [] as string[], rejected: [] as string[], rechecks: 0 };
   const state: { version: number; fault: Error | undefined } = { version: 1, fault: undefined };
   const queues: string[][] = [];
@@ -116,6 +118,7 @@ function begin(change: Partial<WatchesParts> = {}) {
     metrics: metrics as HttpMetrics,
     clock,
     random: { bytes: (length) => Buffer.alloc(length), fraction: () => 0.5 },
+    callerChanges: changes,
     closing: stop.signal,
     recheck: () => () => void seen.rechecks++,
     ...change,
@@ -144,7 +147,7 @@ function begin(change: Partial<WatchesParts> = {}) {
   const skip = (ms: number): void => {
     skipped.ms += ms;
   };
-  return { seats, clock, skip, seen, state, open, tell, stop: () => stop.abort() };
+  return { changes, seats, clock, skip, seen, state, open, tell, stop: () => stop.abort() };
 }
 
 /** When it came true, in steps of the look; `undefined`: not within the time. */
@@ -199,6 +202,28 @@ describe('the seats of watches (HL-05)', () => {
     first.emit('close');
     expect([seats.taken, seen.ended]).toEqual([1, ['client']]);
     expect(open().statusCode).toBe(200);
+  });
+});
+
+describe('the caller of a watch', () => {
+  test('is checked every 10 s', async () => {
+    const { clock, seen, open } = begin();
+    open();
+    await clock.advance(9_900);
+    expect(seen.rechecks).toBe(0);
+    await clock.advance(200);
+    expect(seen.rechecks).toBe(1);
+  });
+
+  test('is checked within 200 ms of a change, once for a thousand changes, and nobody else is', async () => {
+    const { changes, clock, seen, open } = begin();
+    open({ user: 'alice' });
+    open({ user: 'ben' });
+    for (let change = 0; change < 1_000; change++) changes.note('alice');
+    await clock.advance(200);
+    expect(seen.rechecks).toBe(1);
+    await clock.advance(5_000);
+    expect(seen.rechecks).toBe(1);
   });
 });
 

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { matchedKinds, rankedHits, type ScannedKind } from '../../../../src/kinds/search/scan.ts';
-import { Leaf } from '../../../../src/resources/bytes/leaf.ts';
-import type { Entry } from '../../../../src/resources/entries/entry.ts';
 import type { Steps } from '../../../../src/runtime/time-slices.ts';
-import { scanned, storeOf } from './searched-kinds.ts';
+import { scanned, storeOf, watchedLeaves } from './searched-kinds.ts';
 
 const OBJECTS = 6_000;
 const PER_LEAF = 30;
@@ -19,15 +17,8 @@ function watchedKind(): { readonly kind: ScannedKind; readonly looks: { count: n
       labels: { app: 'web' },
     })),
   );
-  const watched = (entry: Entry): Entry =>
-    new Proxy(entry, {
-      get(target, member) {
-        looks.count++;
-        return Reflect.get(target, member);
-      },
-    });
   const kind = scanned(store, PER_LEAF);
-  return { kind: { ...kind, leaves: kind.leaves.map(({ entries }) => new Leaf(entries.map(watched))) }, looks };
+  return { kind: { ...kind, leaves: watchedLeaves(kind.leaves, looks) }, looks };
 }
 
 /** The result, and the number of steps. */

@@ -51,6 +51,18 @@ const cut = (entries: readonly Entry[], size: number): Leaf<Entry>[] =>
     (_, at) => new Leaf(entries.slice(at * size, (at + 1) * size)),
   );
 
+/** These leaves with entries that count each look at them. */
+export const watchedLeaves = (leaves: readonly Leaf<Entry>[], looks: { count: number }): Leaf<Entry>[] => {
+  const watched = (entry: Entry): Entry =>
+    new Proxy(entry, {
+      get(target, member) {
+        looks.count++;
+        return Reflect.get(target, member);
+      },
+    });
+  return leaves.map(({ entries }) => new Leaf(entries.map(watched)));
+};
+
 /** Everything that matches, for a caller who may see all of it. */
 export const ranked = (kinds: readonly ScannedKind[], sought: Sought, limit = 50): Ranked<ScannedKind> =>
   atOnce(

@@ -32,8 +32,18 @@ const COMMON: Played['filters'] = {
 
 const PODS: Played = {
   name: 'pods.',
-  of: (state) => ({ spec: { nodeName: `n${state}` }, status: { phase: 'Running' } }),
-  orders: {},
+  of: (state) => ({
+    spec: { nodeName: `n${state}` },
+    status: {
+      phase: ['Failed', 'Running', 'Pending'][state],
+      containerStatuses: [{ restartCount: [3, 20, 100][state] }],
+    },
+  }),
+  orders: {
+    nodeName: ({ state }) => state,
+    restarts: ({ state }) => state,
+    status: ({ state }) => [0, 2, 1][state] as number,
+  },
   filters: {
     'nodeName=n1': ({ state }) => state === 1,
     'namespace=b&nodeName=n2': ({ key, state }) => key.startsWith('b/') && state === 2,

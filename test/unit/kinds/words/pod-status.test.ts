@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { podReason, podStatusWord } from '../../../../src/kinds/words/pod-status.ts';
+import { podReason, podRestarts, podStatusWord } from '../../../../src/kinds/words/pod-status.ts';
 import { object } from './worded-kind.ts';
 
 const terminated = (members: object) => ({ state: { terminated: { exitCode: 0, ...members } } });
@@ -125,5 +125,35 @@ describe('the reason that kubectl prints, and the status word', () => {
   test.each(cases)('are "%s" and %s for %j', (reason, word, { status, metadata = {} }) => {
     const pod = object('a/x', { spec: IN_SPEC, status }, { ...metadata });
     expect([podReason(pod), podStatusWord(pod)]).toEqual([reason, word]);
+  });
+});
+
+describe('the restarts that kubectl prints', () => {
+  const restarted = (restartCount: number, members: object = running) => ({ ...members, restartCount });
+  const initialized = { conditions: [{ type: 'Initialized', status: 'True' }] };
+  const sidecar = restarted(8, { started: true, ready: true, state: { running: {} } });
+
+  test.each([
+    [0, 'a pod without containers', {}],
+    [5, 'those of all containers', { containerStatuses: [restarted(2), restarted(3), running] }],
+    [0, 'none where the number is none', { containerStatuses: [{ ...running, restartCount: 'many' }] }],
+    [
+      6,
+      'those of init containers up to the one that holds the pod up',
+      init(restarted(4, terminated({})), restarted(2)),
+    ],
+    [4, 'without those behind it', init(restarted(4, waiting('CrashLoopBackOff')), restarted(2, terminated({})))],
+    [
+      11,
+      'sidecars and containers, when the pod is initialized',
+      { ...init(restarted(4, terminated({})), terminated({}), sidecar), containerStatuses: [restarted(3)] },
+    ],
+    [
+      3,
+      'only containers, when an init container of an initialized pod runs again',
+      { ...init(restarted(4, running)), ...initialized, containerStatuses: [restarted(3)] },
+    ],
+  ])('are %i: %s', (restarts, _what, status) => {
+    expect(podRestarts(object('a/x', { spec: IN_SPEC, status }))).toBe(restarts);
   });
 });

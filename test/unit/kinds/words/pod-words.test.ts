@@ -77,6 +77,46 @@ describe('the filters of pods', () => {
   });
 });
 
+describe('the orders of pods', () => {
+  const shown = (key: string, reason: string, restartCount: number, nodeName?: string) =>
+    object(key, {
+      spec: { nodeName },
+      status: {
+        phase: 'Running',
+        containerStatuses: [{ state: { waiting: { reason } }, restartCount }],
+      },
+    });
+
+  test('KW-21 are by the reason that kubectl prints, by node, and by the number of restarts', () => {
+    const { put, keys } = listing('pods.');
+    put(shown('a/one', 'ImagePullBackOff', 10, 'n1'), shown('b/two', 'CrashLoopBackOff', 9, 'n2'));
+    put(shown('a/six', 'Error', 2), pod('a/new', { phase: 'Pending' }));
+    expect(keys('sortBy=status')).toBe('a/new a/one a/six b/two');
+    expect(keys('sortBy=nodeName')).toBe('b/two a/one a/six a/new');
+    expect(keys('sortBy=restarts')).toBe('a/one b/two a/six a/new');
+    expect(keys('sortBy=restarts&ascending=true')).toBe('a/new a/six b/two a/one');
+    expect(keys('sortBy=restarts&namespace=a&limit=2')).toBe('a/one a/six');
+  });
+
+  test('KW-21 KO-12 are by name and namespace where the value is the same, and follow every change', () => {
+    const { put, keys } = listing('pods.');
+    put(shown('a/one', 'Error', 1), shown('b/one', 'Error', 1), shown('a/two', 'Error', 1));
+    expect(keys('sortBy=restarts')).toBe('a/two b/one a/one');
+    expect(keys('sortBy=status&ascending=true')).toBe('a/one b/one a/two');
+    put(shown('a/one', 'Error', 2, 'n1'));
+    expect([keys('sortBy=restarts'), keys('sortBy=nodeName')]).toEqual(['a/one a/two b/one', 'a/one a/two b/one']);
+    put(shown('a/one', 'Completing', 2, 'n1'));
+    expect(keys('sortBy=status')).toBe('a/two b/one a/one');
+  });
+
+  test('KW-21 have no other word', () => {
+    const { refusal } = listing('pods.');
+    const words = 'name, createTime, creationTimestamp, startTime, updateTime, status, nodeName, restarts';
+    for (const word of ['node', 'Status', 'phase', 'ready']) expect(refusal(`sortBy=${word}`)).toContain(words);
+    expect(listing('services.').refusal('sortBy=restarts')).toContain('startTime, updateTime');
+  });
+});
+
 describe('KW-20 a watch of pods', () => {
   test.each([
     ['nodeName=n1', { node: 'n1' }, { node: 'n2' }],
@@ -111,7 +151,7 @@ describe('KW-20 a watch of pods', () => {
   });
 });
 
-test('pods of one node and phase share what the filters read, and one that moves gets its own', () => {
+test('pods of one node and state share what filters and orders read, and one that moves gets its own', () => {
   const { put, store } = listing('pods.');
   put(pod('a/one', { node: 'n1' }), pod('b/two', { node: 'n1' }), pod('b/six', { node: 'n1', claims: ['data'] }));
   const own = (key: string) => store.get(key)?.own;

@@ -50,6 +50,37 @@ describe('the words of workloads', () => {
   });
 });
 
+describe('the order `ready` of workloads', () => {
+  const replicas = (key: string, wanted?: number, readyReplicas?: number, existing = wanted) =>
+    object(key, { spec: { replicas: wanted }, status: { replicas: existing, readyReplicas } });
+
+  test('KW-22 is by the part of the wanted pods that is ready, and all are if none is wanted', () => {
+    for (const name of ['deployments.apps', 'statefulsets.apps']) {
+      const { put, keys } = listing(name);
+      put(replicas('a/half', 10, 5), replicas('a/none', 4), replicas('a/all', 2, 2, 3), replicas('a/off', 0));
+      put(replicas('a/two-thirds', 3, 2), replicas('a/empty'));
+      const best = 'a/off a/empty a/all';
+      expect([name, keys('sortBy=ready')]).toEqual([name, `${best} a/two-thirds a/half a/none`]);
+      expect(keys('sortBy=ready&ascending=1&limit=2')).toBe('a/none a/half');
+      put(replicas('a/none', 4, 3));
+      expect(keys('sortBy=ready&ascending=1&limit=2')).toBe('a/half a/two-thirds');
+    }
+  });
+
+  test('KW-22 of daemonsets counts what is scheduled', () => {
+    const { put, keys } = listing('daemonsets.apps');
+    const set = (key: string, desiredNumberScheduled: number, numberReady: number) =>
+      object(key, { status: { desiredNumberScheduled, numberReady } });
+    put(set('a/one', 12, 11), set('a/two', 12, 12), set('a/six', 12, 0), object('a/new'));
+    expect(keys('sortBy=ready')).toBe('a/two a/new a/one a/six');
+  });
+
+  test('KW-22 is no word of other kinds', () => {
+    for (const name of ['replicasets.apps', 'jobs.batch', 'pods.'])
+      expect(listing(name).refusal('sortBy=ready')).toContain('sortBy');
+  });
+});
+
 describe('the words of jobs', () => {
   test('KW-09 status of jobs is the first true condition', () => {
     const list = listing('jobs.batch');

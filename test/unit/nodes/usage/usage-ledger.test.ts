@@ -59,7 +59,10 @@ const stepsOf = ({ upTo, isLargest }: Sizes) => {
   return isLargest ? fc.tuple(steps, listed).map(([before, last]) => [...before, last]) : steps;
 };
 
-const ALLOCATABLE = { cpu: 4n * 10n ** 9n, memory: 12n * 2n ** 30n * 10n ** 9n };
+const ALLOCATABLE = {
+  cpu: { nano: 4n * 10n ** 9n, formats: 0 },
+  memory: { nano: 12n * 2n ** 30n * 10n ** 9n, formats: 0 },
+};
 const shown = (ledger: UsageLedger) => NODES.map((node) => usageMembers('gatehouse', ledger.of(node), ALLOCATABLE));
 
 function recomputed(pods: PodStore): UsageLedger {
@@ -85,6 +88,7 @@ describe('usage ledger', () => {
           }
         }
         expect(shown(ledger)).toEqual(shown(recomputed(pods)));
+        expect(ledger.podCount).toBe(pods.entries().filter(({ node }) => node !== '').length);
         largest.see(pods.size);
       }),
     );

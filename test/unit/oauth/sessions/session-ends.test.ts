@@ -86,6 +86,12 @@ describe('an end', () => {
     expect(sessions.read('alice').dead.get('a')?.keepUntil).toBe(now() + 12 * 3600 + 20);
   });
 
+  test('B-28 is remembered as long where people sign in for the page alone', async () => {
+    const { sessions, ends, now } = startEnds({ clients: [], hasPage: true });
+    await ends.session('alice', 'a');
+    expect(sessions.read('alice').dead.get('a')?.keepUntil).toBe(now() + 12 * 3600 + 20);
+  });
+
   test('for a change of the user is made, counted and told once by all who see the same change', async () => {
     const { clock, sessions, ends, events, counted, now } = startEnds();
     await ends.changed('alice', 'disabled');

@@ -35,6 +35,14 @@ describe('the version of a mirrored collection', () => {
     expect(listed().knowsAfter(state)).toBe(knows);
   });
 
+  test('does not know what went, before a list that is the client’s own, of what the client has seen after that', () => {
+    const own = { newest: '90', count: 3 };
+    expect(listed().knowsAfter(own, { newest: '95', count: 4 })).toBe(false);
+    expect(listed().knowsAfter(own, { newest: '90', count: 2 })).toBe(false);
+    expect(listed().knowsAfter(own, own)).toBe(true);
+    expect(listed().knowsAfter({ newest: '100', count: 3 }, { newest: '105', count: 4 })).toBe(true);
+  });
+
   test('does not know what came and went before a relist', () => {
     const version = listed();
     version.advance('110', 3);

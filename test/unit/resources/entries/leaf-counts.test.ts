@@ -19,10 +19,14 @@ type Entry = ReturnType<typeof entry>;
 const isGood: Condition = ({ labels }) => labels?.['state'] === 'good';
 const endsInSeven: Condition = ({ name }) => name.endsWith('7');
 const HALF: Within = { id: 'half', names: new Set(everyName.filter((_, at) => at % 2 === 0)) };
-const GOOD = [isGood];
-const choices: readonly Choice[] = [[], GOOD, [isGood, endsInSeven]].flatMap((conditions) =>
-  [undefined, HALF].map((within): Choice => ({ conditions, within, sortBy: 'name' })),
-);
+const choice = (filterKey: string, conditions: readonly Condition[], within?: Within): Choice => ({
+  ...{ filterKey, conditions, within, sortBy: 'name' },
+});
+const choices: readonly Choice[] = [undefined, HALF].flatMap((within) => [
+  choice('', [], within),
+  choice('good', [isGood], within),
+  choice('good&7', [isGood, endsInSeven], within),
+]);
 
 const reference = (sorted: readonly Entry[], { conditions, within }: Choice): readonly string[] =>
   sorted
@@ -66,9 +70,9 @@ describe('the kept counts of a list', () => {
           for (const [steps, { from, length, ascending, which }] of rounds) {
             for (const { at, isGood: good, isGone } of steps) isGone ? remove(entry(at, good)) : put(entry(at, good));
             largest.see(index.leaves.length);
-            const choice = choices[which] as Choice;
-            const counted = counts.of(choice, index.leaves);
-            const expected = reference(sorted(), choice);
+            const chosen = choices[which] as Choice;
+            const counted = counts.of(chosen, index.leaves);
+            const expected = reference(sorted(), chosen);
             const slice = sliceOf(counted, { from, to: Math.min(from + length, counted.total), ascending });
             expect(counted.total).toBe(expected.length);
             expect(slice.map(({ name }) => name)).toEqual(
@@ -84,15 +88,13 @@ describe('the kept counts of a list', () => {
   test('look at the entries of a changed leaf only, wherever leaves before it were cut or joined', () => {
     const { index, put, remove, counts } = start(NAMES);
     let looked = 0;
-    const conditions = [
-      (one: Parameters<Condition>[0]) => {
-        looked++;
-        return isGood(one);
-      },
-    ];
+    const counting: Condition = (one) => {
+      looked++;
+      return isGood(one);
+    };
     const lookedFor = (): number => {
       looked = 0;
-      counts.of({ conditions, within: undefined, sortBy: 'name' }, index.leaves);
+      counts.of(choice('good', [counting]), index.leaves);
       return looked;
     };
     expect(lookedFor()).toBe(NAMES);
@@ -106,39 +108,36 @@ describe('the kept counts of a list', () => {
     expect(lookedFor()).toBeLessThanOrEqual(96);
   });
 
-  test('are those of the thirty-two choices that were used last', () => {
+  test('are those of the thirty-two filters that were used last, whoever parsed them', () => {
     const { index, counts } = start(40);
-    let looked = 0;
-    const many = Array.from({ length: 33 }, () => [
-      () => {
-        looked++;
-        return true;
-      },
-    ]);
-    const lookedFor = (conditions: readonly Condition[]): number => {
-      looked = 0;
-      counts.of({ conditions, within: undefined, sortBy: 'name' }, index.leaves);
+    const lookedFor = (at: number): number => {
+      let looked = 0;
+      const counting: Condition = () => ++looked > 0;
+      expect(counts.of(choice(`filter-${at}`, [counting]), index.leaves).total).toBe(40);
       return looked;
     };
-    expect(new Set(many.map(lookedFor))).toEqual(new Set([40]));
-    expect(new Set(many.slice(1).map(lookedFor))).toEqual(new Set([0]));
-    expect([lookedFor(many[0] as Condition[]), lookedFor(many[1] as Condition[])]).toEqual([40, 40]);
+    const filters = Array.from({ length: 33 }, (_, at) => at);
+    expect(new Set(filters.map(lookedFor))).toEqual(new Set([40]));
+    expect(new Set(filters.slice(1).map(lookedFor))).toEqual(new Set([0]));
+    expect([lookedFor(0), lookedFor(1)]).toEqual([40, 40]);
   });
 
   test('are shared by all callers who see the same namespaces', () => {
     const { index, counts } = start(40);
     let looked = 0;
-    const conditions = [() => ++looked > 0];
-    const seen = (id: string) => ({ id, names: new Set(everyName.slice(0, 10)) });
-    const totalFor = (within: Within) => counts.of({ conditions, within, sortBy: 'name' }, index.leaves).total;
-    expect([totalFor(seen('a')), looked]).toEqual([10, 10]);
-    expect([totalFor(seen('a')), looked]).toEqual([10, 10]);
-    expect([totalFor(seen('b')), looked]).toEqual([10, 20]);
+    const counting: Condition = () => ++looked > 0;
+    const totalFor = (id: string): number => {
+      const within = { id, names: new Set(everyName.slice(0, 10)) };
+      return counts.of(choice('all', [counting], within), index.leaves).total;
+    };
+    expect([totalFor('a'), looked]).toEqual([10, 10]);
+    expect([totalFor('a'), looked]).toEqual([10, 10]);
+    expect([totalFor('b'), looked]).toEqual([10, 20]);
   });
 
   test('keep no leaf in memory that the list no longer has', async () => {
     const { index, put, counts } = start(40);
-    const of = () => counts.of({ conditions: GOOD, within: undefined, sortBy: 'name' }, index.leaves);
+    const of = () => counts.of(choice('good', [isGood]), index.leaves);
     of();
     const old = new WeakRef(index.leaves[0] as object);
     for (let at = 0; at < 40; at++) put(entry(at, true));

@@ -4,7 +4,7 @@ import { createListQueryParser } from '../../../../src/resources/query/list-quer
 import { StatusError } from '../../../../src/status-error.ts';
 import { makeNode, NODE_KIND, parseNodeListQuery, toNodeEntry } from '../node-objects.ts';
 
-const DEFAULTS = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false, conditions: [] };
+const DEFAULTS = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false, conditions: [], filterKey: '' };
 
 function refusalOf(query: string): StatusError {
   try {
@@ -47,10 +47,19 @@ describe('node list query', () => {
     expect(refusalOf(query).answer.message).toBe('unknown query parameter "xxxx"');
   });
 
+  test('all pages of a filter have one key, in any order of the parameters and in any spelling, and another filter another one', () => {
+    const keyOf = (query: string): string => parseNodeListQuery(query).filterKey;
+    const key = keyOf('name=a&status=running');
+    expect(keyOf('page=2&status=running&limit=10&n%61me=%61&sortBy=name')).toBe(key);
+    expect(['name=a%26status=running', 'name=a&status=warning', 'names=a&status=running'].map(keyOf)).not.toContain(
+      key,
+    );
+  });
+
   test('NQ-05 empty paging, order and selector are the defaults', () => {
     expect(parseNodeListQuery('limit=&page=&sortBy=&ascending=')).toEqual(DEFAULTS);
     const { conditions, ...rest } = parseNodeListQuery('limit=&page=&sortBy=&ascending=&labelSelector=');
-    expect(rest).toEqual({ limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false });
+    expect({ ...rest, conditions: [], filterKey: '' }).toEqual(DEFAULTS);
     expect(conditions.map((holds) => holds(toNodeEntry(makeNode('node-a'))))).toEqual([true]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { replaceAll } from '../../../support/replace-all.ts';
 import { makeNode, namesOf, parseNodeListQuery } from '../node-objects.ts';
-import { changed, nextText, openWatch, refusalOf, start, story } from './watched-cache.ts';
+import { changed, makeCache, nextText, openWatch, refusalOf, start, story } from './watched-cache.ts';
 
 describe('a resumed watch', () => {
   test('tells that a node went which it told after the bookmark', () => {
@@ -38,6 +39,15 @@ describe('a resumed watch', () => {
     const watch = openWatch(cache, 'resourceVersion=e1-2');
     const lines = nextText(cache, watch)?.split('\n') ?? [];
     expect(lines.map((line) => line.slice(0, 18))).toEqual(['{"type":"MODIFIED"', '{"type":"DELETED",', '']);
+  });
+
+  test('is 410 for a client that may have a node which came and went before the first list, though its last whole list is this one', () => {
+    const cache = makeCache();
+    const nodes = ['a', 'b'].map((name, at) => cache.nodes.toEntry(makeNode(name, { resourceVersion: `${at + 1}` })));
+    replaceAll(cache.nodes, nodes, { resourceVersion: '9' });
+    const open = (version: string) => openWatch(cache, `resourceVersion=${version}`);
+    expect(nextText(cache, open('2.2.0.0'))).toContain('BOOKMARK');
+    expect(refusalOf(() => open('5.3.0.0-2.2.0.0-e9.7'))).toMatchObject({ code: 410 });
   });
 
   const message = (version: string) => `too old resource version: ${version}: begin again without one`;

@@ -1,0 +1,180 @@
+import { isAbsolute, join } from 'node:path';
+import { loadConfig } from '../../config/load.ts';
+import { ConfigError } from '../../config/problem.ts';
+import { whyRefused } from '../../config/refused-settings.ts';
+import { importClients, type SecretFile } from './imported-clients.ts';
+import { isSettings, readOldConfig, type Settings } from './old-config.ts';
+import { type PrintedSetting, printConfig } from './print-config.ts';
+import { type OldSetting, oldSettings, takenFor } from './taken-settings.ts';
+
+interface ImportParts {
+  /** Where files with secrets will be written; without one, what needs a secret is left out. */
+  readonly secretsFolder?: string | undefined;
+  /** Reads a file that the old configuration names; throws if it cannot be read. */
+  readFile(path: string): string;
+}
+
+/** A configuration of ours, and the files that it needs. */
+export interface ImportedConfig {
+  readonly text: string;
+  readonly files: readonly SecretFile[];
+}
+
+/**
+ * Turns a configuration file of KubeSphere 3.1 to 4.0 (`kubesphere.yaml`, or the ConfigMap with it) into one of ours. The text says what became of
+ * each setting, has no secret, and is one that `--check-config` finds good. Otherwise returns in one sentence why the file cannot be read.
+ */
+export function importConfig(text: string, parts: ImportParts): ImportedConfig | { readonly fault: string } {
+  const old = readOldConfig(text);
+  if ('fault' in old) return old;
+  const draft = new Draft(parts);
+  for (const setting of oldSettings(old.settings)) draft.take(setting);
+  draft.takeCredentials(old.settings);
+  draft.dropWhatIsRefused();
+  return draft.finish();
+}
+
+/** A name that is no path of settings: for the check. */
+const CHECKED = 'the imported configuration';
+/** More settings than there are, so that the check ends in any case. */
+const MOST_CHECKS = 100;
+
+const PRESET: readonly PrintedSetting[] = [
+  { name: 'platform', value: 'kubesphere', comment: 'clients of 3.x call the same paths' },
+  {
+    name: 'accounts.enabled',
+    value: true,
+    comment: 'users are objects of the cluster, as in 3.x; the chart has their definitions',
+  },
+];
+
+class Draft {
+  readonly #parts: ImportParts;
+  readonly #settings = new Map<string, PrintedSetting>(PRESET.map((setting) => [setting.name, setting]));
+  readonly #files: SecretFile[] = [];
+  readonly #changed: string[] = [];
+  readonly #leftOut: string[] = [];
+
+  constructor(parts: ImportParts) {
+    this.#parts = parts;
+  }
+
+  take({ name, value }: OldSetting): void {
+    const lower = name.toLowerCase();
+    if (lower === 'authentication.oauthoptions.clients') this.#takeClients(value);
+    else if (!CREDENTIALS.has(lower)) this.#takeOne({ name, value });
+  }
+
+  #takeOne({ name, value }: OldSetting): void {
+    const taken = takenFor(name);
+    if (!taken) return void this.#leftOut.push(`${name} ${reason(name)}`);
+    const read = taken.read(value);
+    if (read === undefined) return void this.#leftOut.push(`${name} has not the form of a value that 3.x would take`);
+    if (read === '') return;
+    if (taken.to.endsWith('.accessTokenMaxAge') && read === '0s')
+      return void this.#changed.push(
+        `${name} was 0: tokens lived for ever, which is not offered; the default stands, and clients refresh`,
+      );
+    if (taken.to === 'kubernetes.kubeconfig' && !this.#isReadable(String(read)))
+      return void this.#leftOut.push(`${name} names a file that cannot be read here; in a pod none is needed`);
+    const comment = String(read) === String(value) ? 'as it was' : `was ${JSON.stringify(value)}`;
+    this.#settings.set(taken.to, { name: taken.to, value: read, comment });
+  }
+
+  #takeClients(value: unknown): void {
+    const { clients, files, notes } = importClients(value, this.#parts.secretsFolder);
+    this.#files.push(...files);
+    this.#changed.push(...notes);
+    const name = 'authentication.oauthOptions.clients';
+    if (clients) this.#settings.set(name, { name, value: clients, comment: 'the secrets are in files' });
+  }
+
+  /** The user and the password of the log store: both or none. */
+  takeCredentials(old: Settings): void {
+    const logging = memberOf(old, 'logging');
+    const [username, password] = [memberOf(logging, 'username'), memberOf(logging, 'password')].map(textOf);
+    if (username === '' || password === '' || !this.#settings.has('logging.host')) return;
+    if (memberOf(logging, 'basicAuth') === false)
+      return void this.#leftOut.push(
+        'logging.username and logging.password were not used, because logging.basicAuth was false',
+      );
+    const folder = this.#parts.secretsFolder;
+    if (folder === undefined)
+      return void this.#leftOut.push(
+        'logging.username and logging.password: the password belongs into a file; run this again with --secrets DIR, or set logging.username and logging.passwordFile',
+      );
+    const path = join(folder, 'logging-password');
+    this.#files.push({ path, content: password ?? '' });
+    this.#settings.set('logging.username', { name: 'logging.username', value: username ?? '', comment: 'as it was' });
+    this.#settings.set('logging.passwordFile', {
+      name: 'logging.passwordFile',
+      value: path,
+      comment: 'was logging.password',
+    });
+  }
+
+  /** Lets the program's own check judge, and leaves out what it refuses, with its words. */
+  dropWhatIsRefused(): void {
+    for (let check = 0; check < MOST_CHECKS; check++) {
+      const problem = this.#firstProblem();
+      if (!problem) return;
+      const name = [...this.#settings.keys()].find((one) => problem.path === one || problem.path.startsWith(`${one}[`));
+      // A problem of two settings together names one of them, and it may be one that is not in the file.
+      const dropped =
+        name ?? [...this.#settings.keys()].findLast((one) => !PRESET.some((preset) => preset.name === one));
+      if (dropped === undefined) return;
+      this.#settings.delete(dropped);
+      this.#changed.push(`${dropped} is left out, and its default stands: ${problem.message}`);
+    }
+  }
+
+  #firstProblem(): { readonly path: string; readonly message: string } | undefined {
+    const files = new Map([
+      [CHECKED, this.#print()],
+      ...this.#files.map(({ path, content }) => [path, content] as const),
+    ]);
+    try {
+      loadConfig(CHECKED, (path) => files.get(path) ?? this.#parts.readFile(path));
+      return undefined;
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems[0];
+      throw error;
+    }
+  }
+
+  #isReadable(path: string): boolean {
+    try {
+      this.#parts.readFile(path);
+      return isAbsolute(path);
+    } catch {
+      return false;
+    }
+  }
+
+  #print = (): string => printConfig([...this.#settings.values()], { changed: this.#changed, leftOut: this.#leftOut });
+
+  finish(): ImportedConfig {
+    const used = JSON.stringify([...this.#settings.values()]);
+    return { text: this.#print(), files: this.#files.filter(({ path }) => used.includes(JSON.stringify(path))) };
+  }
+}
+
+/** They are taken together. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['logging.username', 'logging.password', 'logging.basicauth']);
+
+/** Why a setting has no counterpart, in the words of the check, without its advice to remove it. */
+function reason(name: string): string {
+  const words = whyRefused(name)
+    .replace(/; remove it$/, '')
+    .replace(/, and remove it$/, '');
+  return words === 'is not a known setting' ? 'is known neither here nor to KubeSphere 3.4' : words;
+}
+
+/** A member by its name in any case. */
+function memberOf(value: unknown, name: string): unknown {
+  if (!isSettings(value)) return undefined;
+  return Object.entries(value).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -1,0 +1,3 @@
+import { lookAtViews } from './axe-on-views.ts';
+
+lookAtViews(0);

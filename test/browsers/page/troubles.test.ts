@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningBrowser, startBrowser } from '../browser.ts';
+import { holds, openPage, reads, refuse, rowsOf, startPage, visit } from './page-stand.ts';
+
+describe('what goes wrong', () => {
+  let running: RunningBrowser;
+  beforeAll(async () => {
+    running = await startBrowser('Chromium');
+  });
+  afterAll(() => running.end());
+
+  test.each([
+    ['503', 503, 'The server cannot answer that now. made-up refusal'],
+    ['no answer', 'abort', 'The server does not answer.'],
+  ] as const)(
+    'W-13 %s is said in words where the data is, which stays, and the page goes on by itself',
+    async (_, status, words) => {
+      const stand = await startPage();
+      const tab = await openPage(running.browser, stand, 'ada', '/ui/nodes?sort=name&asc=1');
+      await reads(tab, '12 nodes');
+      const goOn = await refuse(tab, '/nodes?', status);
+      await tab.page.evaluate(`dispatchEvent(new Event('focus'))`);
+      stand.cluster.objects.remove('nodes', 'worker-a-1');
+      await reads(tab, words);
+      expect((await rowsOf(tab)).length).toBe(12);
+      await goOn();
+      await reads(tab, '11 nodes');
+      await holds(tab, `document.querySelector('.notice') === null`);
+    },
+  );
+
+  test('W-13 a page that finds no server at its start says so, and comes when the server does', async () => {
+    const stand = await startPage();
+    const tab = await openPage(running.browser, stand);
+    const goOn = await refuse(tab, '/ui/s', 'abort');
+    await tab.page.reload();
+    await reads(tab, 'The server does not answer.');
+    await goOn();
+    await reads(tab, 'Overview');
+  });
+
+  test('W-13 the other views are loaded ahead: they open, and say what is wrong, while the server is away', async () => {
+    const stand = await startPage();
+    const tab = await openPage(running.browser, stand);
+    const files = `performance.getEntriesByType('resource').map(({ name }) => name.split('/').at(-1))`;
+    for (const name of ['account', 'explorer', 'live-logs', 'users'])
+      await holds(tab, `${files}.some((file) => file.startsWith('${name}-'))`);
+    await refuse(tab, '/', 'abort');
+    await tab.page.evaluate(`document.querySelector('nav a[href="/ui/api"]').click()`);
+    await reads(tab, 'The server does not answer.');
+    expect(await tab.page.$eval('h1', (heading) => heading.textContent)).toBe('API');
+  });
+
+  test('W-14, W-19 a refusal says which right is missing, as whom, who answered, and what to ask for', async () => {
+    const stand = await startPage();
+    const tab = await openPage(running.browser, stand, 'dana', '/ui/nodes');
+    await reads(tab, 'You may not list nodes.');
+    await tab.page.click('.notice button');
+    await holds(tab, `document.querySelector('dialog[open]') !== null`);
+    const said = String(
+      await tab.page.$eval('dialog', (dialog) => (dialog as unknown as { innerText: string }).innerText),
+    );
+    for (const words of [
+      'list',
+      'nodes',
+      'resources.gatehouse.io',
+      'the whole cluster',
+      'dana',
+      'system:authenticated',
+      'by an access review',
+    ])
+      expect(said).toContain(words);
+    expect(said).toContain('kubectl create clusterrole list-nodes --verb=list --resource=nodes.resources.gatehouse.io');
+    expect(said).toContain('kubectl create clusterrolebinding list-nodes-dana --clusterrole=list-nodes --user=dana');
+    await tab.page.keyboard.press('Escape');
+    await holds(tab, `document.querySelector('dialog') === null && document.activeElement.innerText === 'Why?'`);
+  });
+
+  test('W-14 a person with two namespaces sees both as one list, and one without any right is told so on every view', async () => {
+    const stand = await startPage();
+    const dana = await openPage(running.browser, stand, 'dana', '/ui/resources/pods');
+    await reads(dana, 'over the 2 namespaces that you may see');
+    const namespaces = new Set(
+      await dana.page.$$eval('[data-place] > :nth-child(2)', (cells) => cells.map((cell) => cell.textContent)),
+    );
+    expect([...namespaces].toSorted()).toEqual(['monitoring', 'shop']);
+    const joe = await openPage(running.browser, stand, 'joe');
+    await reads(joe, 'You may not list nodes.');
+    await reads(joe, 'You may not list pods.');
+    for (const path of [
+      '/ui/nodes',
+      '/ui/resources/deployments',
+      '/ui/nodes/worker-a-1',
+      '/ui/resources/pods/shop/none',
+    ]) {
+      await visit(joe, path);
+      await reads(joe, 'You may not');
+    }
+    expect(joe.complaints).toEqual([]);
+  });
+
+  test('an object that is gone, and an address without a view, say so', async () => {
+    const stand = await startPage();
+    const tab = await openPage(running.browser, stand, 'ada', '/ui/nodes/no-such');
+    await reads(tab, 'That does not exist (any more).');
+    await visit(tab, '/ui/no-such-view/at/all');
+    await reads(tab, 'Nothing here');
+  });
+});

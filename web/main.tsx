@@ -1,0 +1,49 @@
+import { render } from 'preact';
+import { sessionHasEnded } from './api/call.ts';
+import type { Refusal } from './api/refusal.ts';
+import { followAddress } from './app/address.ts';
+import { loadViewsAhead } from './app/lazy.tsx';
+import { NotKnown } from './app/not-known.tsx';
+import { comesFromSignIn, keepSession, renewSession, signIn, signInWhenEnded } from './app/session.ts';
+import { loadSettings } from './app/settings.ts';
+import { Shell } from './app/shell.tsx';
+import { showStoredTheme } from './app/theme.ts';
+import { watchVersion } from './app/version.ts';
+import { BackOff } from './live/back-off.ts';
+import { listenForEnd } from './live/session-stream.ts';
+import { shareStream } from './live/stream-turn.ts';
+import { Trouble } from './parts/trouble.tsx';
+import { showStoredLanguage } from './texts/text.ts';
+
+/** Runs until the page is drawn. While the server is away, the page says so and tries again. */
+async function main(place: HTMLElement): Promise<void> {
+  showStoredTheme();
+  await showStoredLanguage();
+  const backOff = new BackOff();
+  for (;;) {
+    const refusal = await begin();
+    if (refusal === undefined) break;
+    if (sessionHasEnded.value) return comesFromSignIn() ? render(<NotKnown refusal={refusal} />, place) : signIn();
+    render(<Trouble refusal={refusal} />, place);
+    await new Promise((resolve) => setTimeout(resolve, backOff.failed(refusal.retryAfterSeconds)));
+  }
+  signInWhenEnded();
+  shareStream();
+  followAddress();
+  keepSession();
+  listenForEnd();
+  render(<Shell />, place);
+  loadViewsAhead();
+}
+
+async function begin(): Promise<Refusal | undefined> {
+  try {
+    watchVersion(await loadSettings());
+  } catch (error) {
+    return { status: 0, reason: 'Away', message: String(error), method: 'GET', path: '/ui/settings.json', causes: [] };
+  }
+  return renewSession();
+}
+
+const place = document.getElementById('app');
+if (place) void main(place);

@@ -1,0 +1,30 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../texts/text.ts';
+
+interface DialogProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  onClose(): void;
+}
+
+/** A modal dialog: the browser keeps the focus in it, closes it by Escape, and gives the focus back. */
+export function Dialog({ title, children, onClose }: DialogProps) {
+  const shown = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const opener = document.activeElement;
+    shown.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog ref={shown} aria-labelledby="dialog-title" onClose={onClose}>
+      <header>
+        <h2 id="dialog-title">{title}</h2>
+        <button type="button" class="quiet cross" aria-label={t().close} onClick={() => shown.current?.close()} />
+      </header>
+      {children}
+    </dialog>
+  );
+}
