@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogDocument } from '../dev/log-store/stored-record.ts';
-import { DIALECTS } from '../src/logs/search/dialects.ts';
-import { indicesOf } from '../src/logs/search/indices.ts';
-import { byTime, FIELDS, toStoreQuery } from '../src/logs/search/search-body.ts';
+import { LOGS as KIND, MESSAGE } from '../src/documents/kinds/log-kind.ts';
+import { DIALECTS } from '../src/documents/search/dialects.ts';
+import { indicesOf } from '../src/documents/search/indices.ts';
+import { byTime, toStoreQuery } from '../src/documents/search/search-body.ts';
 import { type RealStore, startStore } from '../test/log-stores/real-store.ts';
 import { logRecords } from '../test/support/logs/log-records.ts';
 import { type Bench, probePlan } from './bench.ts';
@@ -94,13 +95,20 @@ export async function measureLogs(bench: Bench): Promise<LogsResults> {
 
 /** Sends the same query to the store, in Gatehouse's form, and to Gatehouse. */
 async function measureQueries({ generator }: Bench, store: RealStore, gatehouse: Gatehouse): Promise<QueryRound> {
-  const query = toStoreQuery({ filter: { ...EVERYTHING.filter, phrases: [PHRASE] }, time: DAYS }, DIALECT);
-  const { containerId: _, ...fields } = FIELDS;
+  const query = toStoreQuery(
+    { conditions: [{ ...KIND.conditions.log_query, values: [PHRASE] }], time: DAYS },
+    { ...DIALECT, kind: KIND },
+  );
   const asked: Ask = {
     method: 'POST',
     path: `/${indicesOf(PREFIX, DAYS)}/_search?ignore_unavailable=true&track_total_hits=true`,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ size: 10, sort: byTime('desc', DIALECT), _source: Object.values(fields), query }),
+    body: JSON.stringify({
+      size: 10,
+      sort: byTime('desc', { kind: KIND, dialect: DIALECT }),
+      _source: KIND.source,
+      query,
+    }),
   };
   const search = new URLSearchParams({
     start_time: `${DAYS.start}`,
@@ -159,9 +167,9 @@ async function scrollAll(store: RealStore, records: readonly LogDocument[]): Pro
   };
   const first = {
     size: AT_ONCE,
-    sort: byTime('desc', DIALECT),
-    _source: [FIELDS.log],
-    query: toStoreQuery(EVERYTHING, DIALECT),
+    sort: byTime('desc', { kind: KIND, dialect: DIALECT }),
+    _source: [MESSAGE],
+    query: toStoreQuery(EVERYTHING, { ...DIALECT, kind: KIND }),
   };
   let text = await post(`/${PREFIX}*/_search?scroll=2m&track_total_hits=true`, first);
   let id = '';
@@ -175,18 +183,7 @@ async function scrollAll(store: RealStore, records: readonly LogDocument[]): Pro
   return { messages: records.length * COPIES, bytes, seconds };
 }
 
-const EVERYTHING = {
-  filter: {
-    workloads: [],
-    workloadQueries: [],
-    pods: [],
-    podQueries: [],
-    containers: [],
-    containerQueries: [],
-    phrases: [],
-  },
-  time: {},
-};
+const EVERYTHING = { conditions: [], time: {} };
 
 const NEWLINE = 10;
 

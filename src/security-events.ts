@@ -31,7 +31,9 @@ export type ActName =
   /** A call to the cluster. `impersonatedUser` is there if the cluster has answered it. */
   | 'cluster_call'
   /** A client of /oauth, or a caller of the TokenReview webhook, did not prove its identity. */
-  | 'client_refused';
+  | 'client_refused'
+  /** A search of audit records: `user` has asked, `namespaces` are those that the query names. */
+  | 'audit_read';
 
 export type SecurityEventName =
   | ActName

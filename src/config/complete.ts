@@ -2,9 +2,9 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { parseCallerToken } from '../runtime/text/caller-token.ts';
 import { completeClients, type ReadFile } from './clients.ts';
 import type { Config, Warnings } from './config.ts';
-import { loggingProblems, loggingWarnings } from './logging.ts';
 import { ConfigError, type Problem } from './problem.ts';
 import type { FileConfig } from './schema.ts';
+import { storeProblems, storeWarnings } from './stores.ts';
 
 /**
  * The web client of 3.4 refreshes when 10 minutes are left. With a lifetime below 15 minutes it would do little else.
@@ -22,7 +22,7 @@ export function complete(file: FileConfig, source: string, readFile: ReadFile): 
     ...contradictions(file),
     ...tlsProblems(file.server.tls, readFile),
     ...tokenReviewProblems(file, readFile),
-    ...loggingProblems(file.logging, readFile),
+    ...storeProblems(file, readFile),
   ];
   if (all.length > 0) throw new ConfigError(source, all);
   const issuer = authentication.oauthOptions.issuer ?? `http://localhost:${file.server.port}/oauth`;
@@ -38,7 +38,7 @@ export function complete(file: FileConfig, source: string, readFile: ReadFile): 
       ...warnings,
       ...settingWarnings(config),
       ...tokenReviewWarnings(file, readFile),
-      ...loggingWarnings(config.logging),
+      ...storeWarnings(config),
     ],
   };
 }

@@ -18,6 +18,15 @@ const KUBECTL =
 const OTHER_GATEWAY =
   'is about the gateways that 3.4 creates for Ingresses, which are not offered: gateway is the cluster’s own API here; remove it';
 
+const NO_WEBHOOK =
+  'is not needed: the audit trail goes to standard output (log.auditLevel), and the auditing of the cluster is its own; remove it';
+
+/** A store's credentials, as 3.4 writes them. */
+const credentialsOf = (section: string): (readonly [string, string])[] => [
+  [`${section}.basicauth`, `is not needed: credentials are sent when ${section}.username is set; remove it`],
+  [`${section}.password`, `is not read: put it into a file, and name that in ${section}.passwordFile`],
+];
+
 /**
  * Sections and settings of KubeSphere 3.4's `kubesphere.yaml` that Gatehouse does not have. Each says what takes its place, or why
  * nothing does. 3.4 reads names without regard to case, so these are written in lower case.
@@ -27,11 +36,9 @@ const OF_KUBESPHERE: Readonly<Record<string, string>> = {
   alerting: nothing(
     'alerts are rules of Prometheus, and charts/gatehouse/files/rules.yaml has those about this server',
   ),
-  auditing: 'is not read: the audit trail goes to standard output, at the level log.auditLevel; remove it',
   cache: 'is not needed: nothing is kept in a cache of its own, and sessions are where sessions.store says; remove it',
   devops: nothing('pipelines are not offered'),
   edgeruntime: nothing('edge nodes are not offered'),
-  events: 'is not read: events are served by the cluster itself, through gateway.enabled; remove it',
   gpu: nothing('kinds of GPUs are not offered'),
   kubeedge: nothing('edge nodes are not offered'),
   ldap: 'is not read: users are in a file (users.file) or are objects of the cluster (accounts.enabled); remove it',
@@ -56,8 +63,13 @@ const OF_KUBESPHERE: Readonly<Record<string, string>> = {
   'kubernetes.burst': nothing('the cluster is asked at its own pace'),
   'kubernetes.master': 'is not read: the kubeconfig (kubernetes.kubeconfig) says where the cluster is; remove it',
   'kubernetes.qps': nothing('the cluster is asked at its own pace'),
-  'logging.basicauth': 'is not needed: credentials are sent when logging.username is set; remove it',
-  'logging.password': 'is not read: put it into a file, and name that in logging.passwordFile',
+  ...Object.fromEntries(['logging', 'events', 'auditing'].flatMap(credentialsOf)),
+  ...Object.fromEntries(
+    ['webhookurl', 'enable', 'goroutinesnum', 'batchsize', 'batchinterval'].map((name) => [
+      `auditing.${name}`,
+      NO_WEBHOOK,
+    ]),
+  ),
 };
 
 /** Why a setting that the schema does not know is refused. `path` is its name with dots. */

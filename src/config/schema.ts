@@ -5,8 +5,8 @@ import { dnsLabel, duration, objectName, path, port, section, textLike } from '.
 import { gateway } from './gateway-section.ts';
 import { kinds } from './kinds-section.ts';
 import { limits } from './limits-section.ts';
-import { logging } from './logging-section.ts';
 import { page } from './page-section.ts';
+import { auditing, events, logging } from './store-sections.ts';
 import { tenant } from './tenant-section.ts';
 
 const server = section({
@@ -164,6 +164,8 @@ export const configSchema = z
     }).describe('Users as objects of the cluster.'),
     gateway,
     logging,
+    events,
+    auditing,
     page,
     sessions: section({
       store: z

@@ -9,11 +9,11 @@ import { createCacheBytes } from '../resources/metrics.ts';
 import type { FirstPasswords } from '../users/first-passwords.ts';
 import { createAccounts, toAccountsOptions } from './accounts/accounts.ts';
 import { type Authorization, createAuthorization, toAuthorizationOptions } from './authorization.ts';
+import { createDocuments, toDocumentsOptions } from './documents.ts';
 import { type Family, NO_UPKEEP, type Shared } from './family.ts';
 import { createGateway, toGatewayOptions } from './gateway.ts';
 import { createKinds, createScopes, deniedKinds, type Kinds, toKindsOptions } from './kinds.ts';
 import { createListMirrors, toListMirrorsOptions } from './list-mirrors.ts';
-import { createLogs, toLogsOptions } from './logs.ts';
 import { createTenant, toTenantOptions } from './tenant.ts';
 import { toTokenServiceOptions } from './token-options.ts';
 import { createTokenService, type TokenService, type TokenServiceParts } from './token-service.ts';
@@ -67,7 +67,14 @@ export async function makeFamilies(
   const isDenied = deniedKinds(config);
   if (config.gateway.enabled)
     add(await createGateway(toGatewayOptions(config), { ...parts, followed, scopes, isDenied }));
-  add(await createLogs(toLogsOptions(config), { ...parts, authorizer, namespaces: lists.namespaces }));
+  add(
+    await createDocuments(toDocumentsOptions(config), {
+      ...parts,
+      authorizer,
+      namespaces: lists.namespaces,
+      kinds: kinds?.served.mirrors,
+    }),
+  );
   const served = { kinds: kinds?.served, namespaces: lists.namespaceList, scopes, users: tokens.users };
   add(createTenant(toTenantOptions(config), served));
   return { tokens, authorizer };

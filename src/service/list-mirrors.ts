@@ -1,5 +1,6 @@
 import type { NamespaceSource } from '../authorization/permitted-scopes.ts';
 import type { Config } from '../config/config.ts';
+import type { KnownNamespace } from '../documents/rights/readable-namespaces.ts';
 import type { ServedKinds } from '../http/kinds/kind-routes.ts';
 import { listFamily, type ServedList } from '../http/kinds/list-family.ts';
 import type { ServedSearch } from '../http/kinds/search-route.ts';
@@ -19,6 +20,7 @@ import { ResourceStore } from '../resources/entries/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
+import { tenantNames } from '../tenant/tenant-names.ts';
 import { allUpkeep, type Family, NO_UPKEEP } from './family.ts';
 import { createListMirror, type ListMirror, newEpoch, shownIn } from './list-mirror.ts';
 import type { Mirror } from './readiness.ts';
@@ -44,9 +46,11 @@ export const toListMirrorsOptions = ({
   platform,
   nodes,
   logging,
-}: Pick<Config, 'platform' | 'nodes' | 'logging'>): ListMirrorsOptions => ({
+  events,
+  auditing,
+}: Pick<Config, 'platform' | 'nodes' | 'logging' | 'events' | 'auditing'>): ListMirrorsOptions => ({
   platform,
-  needsNamespaces: logging.host !== undefined,
+  needsNamespaces: [logging, events, auditing].some(({ host }) => host !== undefined),
   ...nodes,
 });
 
@@ -65,7 +69,7 @@ export interface ListMirrorsParts {
 /** Every kind that is listed, in memory: what the routes read, and what keeps it current. */
 export interface ListMirrors extends Family {
   /** All namespaces, in no order. Throws a 503 before the first sync and when they are too old. */
-  namespaces(): readonly Pick<Entry, 'name' | 'createdAt'>[];
+  namespaces(): readonly KnownNamespace[];
   /** The same, with a version that changes with them. */
   readonly namespaceSource: NamespaceSource;
   /** The list of namespaces, as routes read it. */
@@ -96,6 +100,7 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
   const namespaceStore = new ResourceStore(createNamespaceKind(platform), slices);
   const isRequired = options.needsNamespaces;
   const namespaces = createListMirror({ ...common, store: namespaceStore, isRequired }, shared);
+  const { workspaceLabel } = tenantNames(platform);
   const ofPods = pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : [];
   return {
     routes: listFamily([{ ...servedList(nodeStore, nodes), summary }, servedList(namespaceStore, namespaces)], () => ({
@@ -104,7 +109,9 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
     })),
     namespaces() {
       namespaces.lister.refresh();
-      return namespaceStore.entries();
+      return namespaceStore
+        .entries()
+        .map(({ name, createdAt, labels }) => ({ name, createdAt, workspace: labels?.[workspaceLabel] }));
     },
     namespaceSource: toNamespaceSource(namespaceStore, namespaces),
     namespaceList: {

@@ -22,14 +22,22 @@ export function toTenantOptions({
   platform,
   tenant,
   logging,
+  events,
+  auditing,
   authentication: { oauthOptions },
-}: Pick<Config, 'platform' | 'tenant' | 'logging' | 'authentication'>): TenantOptions {
+}: Pick<Config, 'platform' | 'tenant' | 'logging' | 'events' | 'auditing' | 'authentication'>): TenantOptions {
   const { accessTokenMaxAge, accessTokenInactivityTimeout } = oauthOptions;
   return {
     platform,
     defaultWorkspace: tenant.defaultWorkspace,
     configuration: {
-      features: { auditing: false, events: false, logging: logging.host !== undefined, multicluster: false },
+      features: {
+        auditing: auditing.host !== undefined,
+        // Live events are those of an hour, of which 3.4's console would make a history of days.
+        events: events.host !== undefined || events.live === true,
+        logging: logging.host !== undefined,
+        multicluster: false,
+      },
       accessTokenMaxAge: accessTokenMaxAge * NANOSECONDS_PER_MS,
       accessTokenInactivityTimeout: accessTokenInactivityTimeout * NANOSECONDS_PER_MS,
     },

@@ -73,7 +73,7 @@ export const TABLE: ImportTable = {
     'src/oauth/authorize/new-password-form.ts': ['src/oauth', ...SIGN_IN],
     'src/authentication': ['src/oauth', 'src/observability'],
     'src/authorization': ['src/kubernetes', 'src/observability'],
-    'src/logs': ['src/authorization/authorizer.ts', 'src/authorization/namespace-reviews.ts', LOGGER],
+    'src/documents': ['src/authorization/authorizer.ts', 'src/authorization/namespace-reviews.ts', LOGGER],
     // Calls that go on to the cluster: whose they are, and what of them is passed on.
     'src/gateway': [
       'src/kubernetes',
@@ -92,7 +92,7 @@ export const TABLE: ImportTable = {
       'src/kinds',
       'src/tenant',
       'src/kubernetes/discovery/cluster-kind.ts',
-      'src/logs',
+      'src/documents',
       'src/observability',
     ],
     dev: ['src'],
@@ -107,7 +107,7 @@ export const TABLE: ImportTable = {
     express: ['src/http'],
     jose: ['src/oauth'],
     '@kubernetes/client-node': ['src/kubernetes'],
-    undici: ['src/kubernetes', 'src/logs', 'bench/peers'],
+    undici: ['src/kubernetes', 'src/documents', 'bench/peers'],
     'type undici': ['src/runtime/send-request.ts'],
     zod: ['src/config', 'src/users', 'src/accounts', 'dev/crd'],
     // Where a file of its own kind is read; the composition root hands the parser of the API description to src/http.
@@ -140,7 +140,7 @@ export const TABLE: ImportTable = {
       'src/http',
       'src/kinds',
       'src/kubernetes',
-      'src/logs',
+      'src/documents',
       'src/oauth',
       'src/users',
       'src/service',
@@ -149,7 +149,7 @@ export const TABLE: ImportTable = {
     '@preact/signals': ['web'],
     '*': ['test'],
   },
-  oneWay: ['src', 'src/accounts', 'src/http', 'src/kubernetes', 'src/logs', 'src/oauth', 'src/resources', 'dev'],
+  oneWay: ['src', 'src/accounts', 'src/http', 'src/kubernetes', 'src/documents', 'src/oauth', 'src/resources', 'dev'],
   strict: ['src'],
   unsplit: [],
 };

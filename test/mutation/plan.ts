@@ -7,7 +7,7 @@ import { withSwitches } from './switches.ts';
 export const ROOT = resolve(import.meta.dirname, '..', '..');
 const FOLDERS = [
   ...['src/resources', 'src/nodes', 'src/kubernetes', 'src/oauth', 'src/http', 'src/gateway'],
-  ...['src/accounts', 'src/users', 'src/authentication', 'src/authorization', 'src/logs'],
+  ...['src/accounts', 'src/users', 'src/authentication', 'src/authorization', 'src/documents'],
 ];
 
 export interface NumberedMutant extends Mutant {

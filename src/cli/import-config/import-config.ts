@@ -39,6 +39,9 @@ const CHECKED = 'the imported configuration';
 /** More settings than there are, so that the check ends in any case. */
 const MOST_CHECKS = 100;
 
+/** The sections of stores. */
+const STORES = ['logging', 'events', 'auditing'] as const;
+
 const PRESET: readonly PrintedSetting[] = [
   { name: 'platform', value: 'kubesphere', comment: 'clients of 3.x call the same paths' },
   {
@@ -89,28 +92,31 @@ class Draft {
     if (clients) this.#settings.set(name, { name, value: clients, comment: 'the secrets are in files' });
   }
 
-  /** The user and the password of the log store: both or none. */
   takeCredentials(old: Settings): void {
-    const logging = memberOf(old, 'logging');
-    const [username, password] = [memberOf(logging, 'username'), memberOf(logging, 'password')].map(textOf);
-    if (username === '' || password === '' || !this.#settings.has('logging.host')) return;
-    if (memberOf(logging, 'basicAuth') === false)
+    for (const section of STORES) this.#takeCredentialsOf(section, memberOf(old, section));
+  }
+
+  /** The user and the password of a store: both or none. */
+  #takeCredentialsOf(section: (typeof STORES)[number], store: unknown): void {
+    const [username, password] = [memberOf(store, 'username'), memberOf(store, 'password')].map(textOf);
+    if (username === '' || password === '' || !this.#settings.has(`${section}.host`)) return;
+    if (memberOf(store, 'basicAuth') === false)
       return void this.#leftOut.push(
-        'logging.username and logging.password were not used, because logging.basicAuth was false',
+        `${section}.username and ${section}.password were not used, because ${section}.basicAuth was false`,
       );
     const folder = this.#parts.secretsFolder;
     if (folder === undefined)
       return void this.#leftOut.push(
-        'logging.username and logging.password: the password belongs into a file; run this again with --secrets DIR, or set logging.username and logging.passwordFile',
+        `${section}.username and ${section}.password: the password belongs into a file; run this again with --secrets DIR, or set ${section}.username and ${section}.passwordFile`,
       );
-    const path = join(folder, 'logging-password');
+    const path = join(folder, `${section}-password`);
     this.#files.push({ path, content: password ?? '' });
-    this.#settings.set('logging.username', { name: 'logging.username', value: username ?? '', comment: 'as it was' });
-    this.#settings.set('logging.passwordFile', {
-      name: 'logging.passwordFile',
-      value: path,
-      comment: 'was logging.password',
-    });
+    this.#set(`${section}.username`, username ?? '', 'as it was');
+    this.#set(`${section}.passwordFile`, path, `was ${section}.password`);
+  }
+
+  #set(name: string, value: string, comment: string): void {
+    this.#settings.set(name, { name, value, comment });
   }
 
   /** Lets the program's own check judge, and leaves out what it refuses, with its words. */
@@ -160,7 +166,9 @@ class Draft {
 }
 
 /** They are taken together. */
-const CREDENTIALS: ReadonlySet<string> = new Set(['logging.username', 'logging.password', 'logging.basicauth']);
+const CREDENTIALS: ReadonlySet<string> = new Set(
+  STORES.flatMap((section) => ['username', 'password', 'basicauth'].map((name) => `${section}.${name}`)),
+);
 
 /** Why a setting has no counterpart, in the words of the check, without its advice to remove it. */
 function reason(name: string): string {

@@ -48,10 +48,11 @@ const token = (name: string, read: TakenSetting['read']): [string, TakenSetting]
   ];
 };
 
-const logging = (name: string, read: TakenSetting['read']): [string, TakenSetting] => [
-  `logging.${name.toLowerCase()}`,
-  { to: `logging.${name}`, read },
-];
+const store = (section: string): [string, TakenSetting][] =>
+  ['host', 'indexPrefix', 'version'].map((name) => [
+    `${section}.${name.toLowerCase()}`,
+    { to: `${section}.${name}`, read: toText },
+  ]);
 
 /** By the names of 3.4 in lower case: 3.4 reads names without regard to case. */
 const TAKEN: ReadonlyMap<string, TakenSetting> = new Map([
@@ -68,10 +69,8 @@ const TAKEN: ReadonlyMap<string, TakenSetting> = new Map([
   ...token('accessTokenInactivityTimeout', toDuration),
   ['authorization.mode', { to: 'authorization.mode', read: toText }],
   ['kubernetes.kubeconfig', { to: 'kubernetes.kubeconfig', read: toText }],
-  logging('host', toText),
-  logging('indexPrefix', toText),
-  logging('version', toText),
-  logging('exportLogsLimit', toCount),
+  ...['logging', 'events', 'auditing'].flatMap(store),
+  ['logging.exportlogslimit', { to: 'logging.exportLogsLimit', read: toCount }],
 ]);
 
 /** The setting of ours for an old name with dots, in any case. */

@@ -8,13 +8,13 @@ import { AnswerWriter } from '../../../src/http/answer/answer.ts';
 import { type AppParts, createApp } from '../../../src/http/app.ts';
 import type { App } from '../../../src/http/chain/chain.ts';
 import { createHttpServer } from '../../../src/http/connection/server.ts';
+import { documentFamily } from '../../../src/http/documents/document-routes.ts';
 import type { RouteFamily } from '../../../src/http/family.ts';
 import { gatewayFamily, type ServedGateway } from '../../../src/http/gateway/gateway-family.ts';
 import type { HealthChecks } from '../../../src/http/health.ts';
 import type { ServedKinds } from '../../../src/http/kinds/kind-routes.ts';
 import { listFamily, type ServedList } from '../../../src/http/kinds/list-family.ts';
 import { type ServedSearch, searchRoute } from '../../../src/http/kinds/search-route.ts';
-import { logFamily } from '../../../src/http/logs/log-routes.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import { pageFamily } from '../../../src/http/page/page-family.ts';
 import { aboutFamily } from '../../../src/http/routes/about.ts';
@@ -237,7 +237,7 @@ function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
     tokenReviewFamily(tokenReviews),
     ...(accounts ? [accountFamily({ ...accounts, gatewayIsOpen })] : []),
     ...(gateway ? [gatewayFamily(gateway)] : []),
-    logs ?? logFamily(undefined),
+    logs ?? documentFamily({ onAuditRead: () => undefined }),
     tenantFamily(parts.tenant),
     pageUnderTest,
     aboutFamily({ ...parts, checks, gatewayIsOpen }),

@@ -49,7 +49,7 @@ describe.each([
   });
 
   test('L-01 L-02 to statistics is the numbers of containers and of logs', async () => {
-    found([], 9_726, { containers: { value: 48 } });
+    found([], 9_726, { counted0: { value: 48 } });
     const { status, text } = await logs.ask({ operation: 'statistics' });
     expect([status, text]).toEqual([200, '{"statistics":{"containers":48,"logs":9726}}']);
   });
@@ -81,7 +81,7 @@ describe.each([
     ['histogram', '{"histogram":{"total":0,"histograms":[]}}'],
     ['export', ''],
   ])('L-02 without a hit is empty: %s', async (operation, wanted) => {
-    found([], 0, operation === 'query' ? undefined : { containers: { value: 0 }, buckets: { buckets: [] } });
+    found([], 0, operation === 'query' ? undefined : { counted0: { value: 0 }, buckets: { buckets: [] } });
     const { status, text } = await logs.ask({ operation });
     expect([status, text]).toEqual([200, wanted]);
   });

@@ -2,12 +2,14 @@ import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SimulatedLogStore, startSimulatedLogStore } from '../../../dev/log-store/log-store.ts';
 import type { Authorizer } from '../../../src/authorization/authorizer.ts';
+import { auditKind } from '../../../src/documents/kinds/audit-kind.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import { createLogs } from '../../../src/service/logs.ts';
+import { createDocuments } from '../../../src/service/documents.ts';
 import { type AppUnderTest, startApp } from '../http/app-under-test.ts';
 import { LOGS } from './logs-under-test.ts';
 
+const AUDIT = auditKind('gatehouse', { isAsEvents: false });
 const NAMES = Array.from({ length: 1_500 }, (_, at) => `ns-${String(at).padStart(4, '0')}`);
 const KNOWN = new Set(NAMES);
 const isYoung = (at: number): boolean => at % 5 === 0;
@@ -45,11 +47,13 @@ describe('1,500 allowed namespaces, 300 of them younger than the start', () => {
     store.add(RECORDS);
     const registry = new Registry();
     const lokiLabels = { namespace: 'namespace', pod: 'pod', container: 'container' };
-    const limits = { insecureSkipTLSVerify: false, exportLogsLimit: 100_000 };
-    const options = { version: undefined, indexPrefix: 'k', lokiLabels, ...limits };
-    const logs = await createLogs(
-      { host: store.url, ...options },
+    const logs = { host: store.url, version: undefined, indexPrefix: 'k', lokiLabels, insecureSkipTLSVerify: false };
+    const others = { events: undefined, audit: undefined, areEventsLive: false, auditKind: AUDIT };
+    const documents = await createDocuments(
+      { logs, ...others, exportLogsLimit: 100_000 },
       {
+        events: { report: () => undefined },
+        kinds: undefined,
         authorizer,
         namespaces: () => NAMES.map((name, at) => ({ name, createdAt: BORN[isYoung(at) ? 'young' : 'old'] })),
         clock: systemClock,
@@ -57,8 +61,8 @@ describe('1,500 allowed namespaces, 300 of them younger than the start', () => {
         registry,
       },
     );
-    close = async () => logs.close?.();
-    app = await startApp({ authorizer, logs: logs.routes, registry });
+    close = async () => documents.close?.();
+    app = await startApp({ authorizer, logs: documents.routes, registry });
   });
   afterAll(async () => {
     await app?.stop();

@@ -57,9 +57,9 @@ describe('the file of KubeSphere 3.4', () => {
   test('has a sentence for each section and setting that is not ours', () => {
     expect(Object.entries(problems).filter(([, message]) => message === 'is not a known setting')).toEqual([]);
     expect(Object.keys(problems).toSorted()).toEqual([
-      ...['alerting', 'auditing', 'authentication.jwtSecret', 'authentication.kubectlImage'],
+      ...['alerting', 'auditing.enable', 'authentication.jwtSecret', 'authentication.kubectlImage'],
       'authentication.oauthOptions.accessTokenMaxAge',
-      ...['authentication.oauthOptions.identityProviders', 'cache', 'devops', 'edgeRuntime', 'events'],
+      ...['authentication.oauthOptions.identityProviders', 'cache', 'devops', 'edgeRuntime'],
       ...['gateway.namespace', 'gateway.repository', 'gateway.tag', 'gateway.watchesPath', 'gpu', 'kubeedge'],
       ...['kubernetes.burst', 'kubernetes.master', 'kubernetes.qps', 'ldap', 'logging.basicAuth', 'logging.password'],
       ...['metering', 'monitoring', 'multicluster', 'mysql', 'network', 'notification', 'openpitrix', 'redis', 's3'],

@@ -157,8 +157,8 @@ describe('the log store', () => {
       ...load({ host: 'http://opensearch:9200', ...credentials }).warnings,
     ];
     expect(texts.filter((text) => text.startsWith('logging.'))).toEqual([
-      'logging.insecureSkipTLSVerify is on: anybody on the way to the log store can read and change logs',
-      'logging.host is plain http: the password of the log store crosses the network in clear',
+      'logging.insecureSkipTLSVerify is on: anybody on the way to the store can read and change what is in it',
+      'logging.host is plain http: the password of the store crosses the network in clear',
     ]);
   });
 });

@@ -11,8 +11,8 @@ const EXAMPLES = [
   { type: 'Kind', file: 'src/resources/entries/kind.ts', module: 'kind.ts', run: () => import('./kind.ts') },
   { type: 'Lister', file: 'src/resources/cache.ts', module: 'lister.ts', run: () => import('./lister.ts') },
   {
-    type: 'LogStore',
-    file: 'src/logs/store/log-store.ts',
+    type: 'DocumentStore',
+    file: 'src/documents/store/document-store.ts',
     module: 'log-store.ts',
     run: () => import('./log-store.ts'),
   },

@@ -143,6 +143,8 @@ describe('the table of routes', () => {
       ),
       '/apis/iam.gatehouse.io/v1alpha2/users/{user} signed-in other json PATCH form',
       '/kapis/tenant.gatehouse.io/v1alpha2/logs authorized other any GET,HEAD',
+      '/kapis/tenant.gatehouse.io/v1alpha2/events authorized other any GET,HEAD',
+      '/kapis/tenant.gatehouse.io/v1alpha2/auditing/events authorized other any GET,HEAD',
       ...[
         '/workspaces/{workspace}',
         '/namespaces/{namespace}',

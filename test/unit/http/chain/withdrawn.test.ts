@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withdrawnLogRoutes } from '../../../../src/http/logs/withdrawn.ts';
+import { withdrawnLogRoutes } from '../../../../src/http/documents/withdrawn.ts';
 
 const BASE = '/kapis/logging.gatehouse.io/v1alpha2';
 const SEARCH = 'this endpoint was removed in release 3.4; use GET /kapis/tenant.gatehouse.io/v1alpha2/logs';
