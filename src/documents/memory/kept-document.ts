@@ -6,7 +6,7 @@ import type { DocumentSearch } from '../store/document-store.ts';
 export interface KeptDocument {
   /** Its place in the order of time, in milliseconds since 1970. */
   readonly at: number;
-  /** What `statistics` counts. */
+  /** What `statistics` counts; `''` is not counted, as in the stores. */
   readonly id: string;
   /** The texts of its fields (`DocumentKind.fields`); a field that is empty is absent. */
   readonly texts: Readonly<Record<string, string>>;

@@ -50,7 +50,7 @@ export class MemoryStore implements DocumentStore {
 
   async count(search: DocumentSearch): Promise<Statistics> {
     const found = await this.#found(search);
-    return { counted: new Set(found.map(({ id }) => id)).size, total: found.length };
+    return { counted: new Set(found.map(({ id }) => id).filter((id) => id !== '')).size, total: found.length };
   }
 
   async histogram(search: DocumentSearch, interval: Interval): Promise<Histogram> {
