@@ -43,6 +43,7 @@ function demoConfig({ port, platform }: DemoOptions, { kubeconfig, logStore }: M
     accounts: { enabled: true },
     gateway: { enabled: true },
     ...(logStore === undefined ? {} : { logging: { host: logStore } }),
+    events: { live: true },
     log: { format: 'pretty' },
   };
 }

@@ -73,7 +73,7 @@ export const events = section({
     .boolean()
     .optional()
     .describe(
-      'Whether queries without a store are answered from the events that the cluster still has, usually those of the last hour. Default: as `kinds.enabled`.',
+      'Whether queries without a store are answered from the events that the cluster still has, usually those of the last hour. It needs `kinds.enabled`. Default: as `kinds.events`.',
     ),
 }).describe('The store that queries of events are answered from.');
 

@@ -58,7 +58,7 @@ export function toDocumentsOptions({
     logs: toStoreOptions({ ...logs, lokiLabels }),
     events: toStoreOptions(events),
     audit: toStoreOptions(auditing),
-    areEventsLive: events.live ?? kinds.enabled,
+    areEventsLive: events.live ?? kinds.events,
     auditKind: auditKind(platform, { isAsEvents: auditing.rightOfEvents }),
     exportLogsLimit,
   };

@@ -5,7 +5,7 @@ true
 {{- end -}}
 {{- end }}
 
-{{/* Kubernetes' own resources that can be listed, by API group. Secrets are not among them, and events only where they are listed. No entry
+{{/* Kubernetes' own resources that can be listed, by API group. Secrets are not among them, and events only where they are listed or searched. No entry
      covers a subresource: "get" on pods/exec would run programs in pods. */}}
 {{- define "gatehouse.ownKinds" -}}
 '': [configmaps, endpoints, limitranges, persistentvolumeclaims, persistentvolumes, pods, podtemplates, replicationcontrollers, resourcequotas, serviceaccounts, services]
@@ -43,7 +43,7 @@ storage.k8s.io: [csidrivers, csinodes, csistoragecapacities, storageclasses, vol
 - apiGroups: [iam.{{ .Values.platform }}.io]
   resources: [workspacerolebindings, workspaceroles]
   verbs: [get, list, watch]
-{{- if dig "kinds" "events" false .Values.config }}
+{{- if or (dig "kinds" "events" false .Values.config) (dig "events" "live" false .Values.config) }}
 - apiGroups: ['', events.k8s.io]
   resources: [events]
   verbs: [get, list, watch]

@@ -3,10 +3,11 @@ import { SearchStand } from './search-stand.ts';
 
 const at = (minute: number): string => `2026-03-09T10:${String(minute).padStart(2, '0')}:00Z`;
 const secondsOf = (minute: number): number => Date.parse(at(minute)) / 1_000;
+const LIVE = { events: { live: true } };
 const WARNING = '299 - "these are the events that the cluster still has; no store of events is configured"';
 
 /** Three events of three namespaces, the newest last, and one of a node. */
-async function startWithEvents(config = {}): Promise<SearchStand> {
+async function startWithEvents(config: Readonly<Record<string, unknown>> = LIVE): Promise<SearchStand> {
   const stand = await SearchStand.start(config);
   stand.event('pulled', { lastTimestamp: at(1) });
   stand.event('failed', {
@@ -56,7 +57,7 @@ describe('E-05 the events that the cluster still has', () => {
   });
 
   test('E-04 count from the latest of their times, whichever a component has filled', async () => {
-    const stand = await SearchStand.start();
+    const stand = await SearchStand.start({ kinds: { events: true } });
     const empty = { lastTimestamp: null };
     stand.event('by-event-time', { ...empty, eventTime: '2026-03-09T10:02:00.000001Z' });
     stand.event('by-series', { eventTime: at(1), series: { count: 2, lastObservedTime: at(4) }, ...empty });
@@ -68,8 +69,12 @@ describe('E-05 the events that the cluster still has', () => {
     ]);
   });
 
-  test('E-05 are not served with `events.live: false`, nor where no kind is in memory', async () => {
-    for (const config of [{ events: { live: false } }, { kinds: { enabled: false } }]) {
+  test('E-05 are not served by default, with `events.live: false`, or where no kind is in memory', async () => {
+    for (const config of [
+      {},
+      { events: { live: false }, kinds: { events: true } },
+      { kinds: { enabled: false }, events: { live: true } },
+    ]) {
       const stand = await SearchStand.start(config);
       const { status, body } = await stand.events('');
       expect([status, body.message]).toEqual([404, 'the search of events is not configured']);
@@ -77,7 +82,7 @@ describe('E-05 the events that the cluster still has', () => {
   });
 
   test('are 400 with every bad parameter named at once', async () => {
-    const stand = await SearchStand.start();
+    const stand = await SearchStand.start(LIVE);
     const { status, body } = await stand.events('operation=export&size=x&reason_search=a&pods=p');
     expect(status).toBe(400);
     expect(body.details.causes.map(({ field }: { field: string }) => field)).toEqual([
