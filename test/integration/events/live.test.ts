@@ -56,6 +56,20 @@ describe('E-05 the events that the cluster still has', () => {
     expect(await stand.names(parameters)).toEqual(names);
   });
 
+  test('are those of the namespaces of a workspace, by its name or a part of it', async () => {
+    const stand = await startWithEvents();
+    const labels = { 'gatehouse.io/workspace': 'wsp-one' };
+    stand.kinds.cluster.objects.patch('namespaces', 'green', { metadata: { labels } });
+    await stand.kinds.clock.until(
+      () => stand.names('workspace_filter=wsp-one'),
+      (names) => typeof names !== 'number' && names.length > 0,
+    );
+    expect(await stand.names('workspace_filter=wsp-one,other')).toEqual(['failed']);
+    expect(await stand.names('workspace_search=WSP')).toEqual(['failed']);
+    expect(await stand.names('workspace_filter=wsp')).toEqual([]);
+    expect(await stand.names('workspace_filter=wsp-one&involved_object_namespace_filter=red')).toEqual([]);
+  });
+
   test('E-04 count from the latest of their times, whichever a component has filled', async () => {
     const stand = await SearchStand.start({ kinds: { events: true } });
     const empty = { lastTimestamp: null };
