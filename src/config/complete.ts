@@ -4,7 +4,7 @@ import { completeClients, type ReadFile } from './clients.ts';
 import type { Config, Warnings } from './config.ts';
 import { ConfigError, type Problem } from './problem.ts';
 import type { FileConfig } from './schema.ts';
-import { storeProblems, storeWarnings } from './stores.ts';
+import { storeProblems, storesOf, storeWarnings } from './store-settings.ts';
 
 /**
  * The web client of 3.4 refreshes when 10 minutes are left. With a lifetime below 15 minutes it would do little else.
@@ -22,7 +22,7 @@ export function complete(file: FileConfig, source: string, readFile: ReadFile): 
     ...contradictions(file),
     ...tlsProblems(file.server.tls, readFile),
     ...tokenReviewProblems(file, readFile),
-    ...storeProblems(file, readFile),
+    ...storesOf(file).flatMap((store) => storeProblems(store, readFile)),
   ];
   if (all.length > 0) throw new ConfigError(source, all);
   const issuer = authentication.oauthOptions.issuer ?? `http://localhost:${file.server.port}/oauth`;
@@ -38,7 +38,7 @@ export function complete(file: FileConfig, source: string, readFile: ReadFile): 
       ...warnings,
       ...settingWarnings(config),
       ...tokenReviewWarnings(file, readFile),
-      ...storeWarnings(config),
+      ...storesOf(config).flatMap(storeWarnings),
     ],
   };
 }

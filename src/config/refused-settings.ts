@@ -43,7 +43,6 @@ const OF_KUBESPHERE: Readonly<Record<string, string>> = {
   kubeedge: nothing('edge nodes are not offered'),
   ldap: 'is not read: users are in a file (users.file) or are objects of the cluster (accounts.enabled); remove it',
   metering: nothing('metering is not offered'),
-  monitoring: nothing('metrics are served to Prometheus (server.metricsPort), and not read from it'),
   multicluster: nothing('one server is for one cluster'),
   mysql: nothing('no database is needed'),
   network: nothing('network policies and address pools are not offered'),
@@ -70,6 +69,8 @@ const OF_KUBESPHERE: Readonly<Record<string, string>> = {
       NO_WEBHOOK,
     ]),
   ),
+  'monitoring.enablegpumonitoring': nothing('graphics processors are not measured'),
+  'monitoring.endpoint': 'is called monitoring.prometheus here',
 };
 
 /** Why a setting that the schema does not know is refused. `path` is its name with dots. */

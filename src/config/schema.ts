@@ -5,6 +5,7 @@ import { dnsLabel, duration, objectName, path, port, section, textLike } from '.
 import { gateway } from './gateway-section.ts';
 import { kinds } from './kinds-section.ts';
 import { limits } from './limits-section.ts';
+import { monitoring } from './monitoring-section.ts';
 import { page } from './page-section.ts';
 import { auditing, events, logging } from './store-sections.ts';
 import { tenant } from './tenant-section.ts';
@@ -166,6 +167,7 @@ export const configSchema = z
     logging,
     events,
     auditing,
+    monitoring,
     page,
     sessions: section({
       store: z

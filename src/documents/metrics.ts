@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { StatusError } from '../status-error.ts';
 import type { Operation } from './document-kind.ts';
 import { LOGS } from './kinds/log-kind.ts';
-import { STORE_PURPOSES, type StorePurpose } from './store/store-client.ts';
+import { STORE_PURPOSES, type StorePurpose } from './store/store-requests.ts';
 
 /** The values of the `result` label of `gatehouse_log_queries_total` for queries without an answer, by status. */
 const FAILURES: Readonly<Record<number, string>> = {

@@ -1,8 +1,8 @@
 import { invalid } from '../runtime/text/parameters.ts';
 import { badRequest, StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
+import { StoreError } from '../stores/store-error.ts';
 import type { DocumentKind } from './document-kind.ts';
 import { tooManyBuckets } from './query/parse-query.ts';
-import { StoreError } from './store/document-store.ts';
 
 /** The refusals of log queries, except those for bad parameters. None contains the store's address, or its message while it is away. */
 

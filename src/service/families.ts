@@ -9,11 +9,12 @@ import { createCacheBytes } from '../resources/metrics.ts';
 import type { FirstPasswords } from '../users/first-passwords.ts';
 import { createAccounts, toAccountsOptions } from './accounts/accounts.ts';
 import { type Authorization, createAuthorization, toAuthorizationOptions } from './authorization.ts';
-import { createDocuments, toDocumentsOptions } from './documents.ts';
+import { createDocuments, toDocumentsOptions } from './documents/documents.ts';
 import { type Family, NO_UPKEEP, type Shared } from './family.ts';
 import { createGateway, toGatewayOptions } from './gateway.ts';
 import { createKinds, createScopes, deniedKinds, type Kinds, toKindsOptions } from './kinds.ts';
 import { createListMirrors, toListMirrorsOptions } from './list-mirrors.ts';
+import { createMonitoring, toMonitoringOptions } from './monitoring.ts';
 import { createTenant, toTenantOptions } from './tenant.ts';
 import { toTokenServiceOptions } from './token-options.ts';
 import { createTokenService, type TokenService, type TokenServiceParts } from './token-service.ts';
@@ -75,6 +76,7 @@ export async function makeFamilies(
       kinds: kinds?.served.mirrors,
     }),
   );
+  add(await createMonitoring(toMonitoringOptions(config), parts));
   const served = { kinds: kinds?.served, namespaces: lists.namespaceList, scopes, users: tokens.users };
   add(createTenant(toTenantOptions(config), served));
   return { tokens, authorizer };

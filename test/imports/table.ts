@@ -73,7 +73,16 @@ export const TABLE: ImportTable = {
     'src/oauth/authorize/new-password-form.ts': ['src/oauth', ...SIGN_IN],
     'src/authentication': ['src/oauth', 'src/observability'],
     'src/authorization': ['src/kubernetes', 'src/observability'],
-    'src/documents': ['src/authorization/authorizer.ts', 'src/authorization/namespace-reviews.ts', LOGGER],
+    // What lies beside the cluster and is asked over HTTP: the log store, and Prometheus.
+    'src/stores': [LOGGER],
+    'src/documents': [
+      'src/stores',
+      'src/authorization/authorizer.ts',
+      'src/authorization/namespace-reviews.ts',
+      LOGGER,
+    ],
+    // Series of Prometheus by the names of KubeSphere 3.4.
+    'src/monitoring': ['src/stores', LOGGER],
     // Calls that go on to the cluster: whose they are, and what of them is passed on.
     'src/gateway': [
       'src/kubernetes',
@@ -93,6 +102,7 @@ export const TABLE: ImportTable = {
       'src/tenant',
       'src/kubernetes/discovery/cluster-kind.ts',
       'src/documents',
+      'src/monitoring',
       'src/observability',
     ],
     dev: ['src'],
@@ -107,7 +117,7 @@ export const TABLE: ImportTable = {
     express: ['src/http'],
     jose: ['src/oauth'],
     '@kubernetes/client-node': ['src/kubernetes'],
-    undici: ['src/kubernetes', 'src/documents', 'bench/peers'],
+    undici: ['src/kubernetes', 'src/stores', 'bench/peers'],
     'type undici': ['src/runtime/send-request.ts'],
     zod: ['src/config', 'src/users', 'src/accounts', 'dev/crd'],
     // Where a file of its own kind is read; the composition root hands the parser of the API description to src/http.
@@ -141,6 +151,7 @@ export const TABLE: ImportTable = {
       'src/kinds',
       'src/kubernetes',
       'src/documents',
+      'src/monitoring',
       'src/oauth',
       'src/users',
       'src/service',

@@ -1,8 +1,9 @@
 import { asArray, asObject } from '../../runtime/text/json-value.ts';
-import { StoreError, TooLongAnswer, toRecord } from '../store/document-store.ts';
-import { publicText } from '../store/public-text.ts';
+import { publicText } from '../../stores/public-text.ts';
+import type { StoreAnswer } from '../../stores/store-client.ts';
+import { StoreError, TooLongAnswer } from '../../stores/store-error.ts';
+import { toRecord } from '../store/document-store.ts';
 import { forbids, refusesUser } from '../store/rejected-account.ts';
-import type { StoreAnswer } from '../store/store-client.ts';
 import { type LokiLabels, NANOSECONDS_OF_MS, type Span } from './loki-query.ts';
 
 /** A line of an answer of Loki. */
@@ -111,7 +112,8 @@ function failure(status: number, text: string): StoreError {
       : refusesUser();
   if (status === 403) return forbids(text);
   // One of Loki's own limits (grpc_server_max_recv_msg_size, 4 MiB): a smaller page may succeed.
-  if (status === 413 || /larger than (?:the )?max/i.test(text)) return new TooLongAnswer('', undefined);
+  if (status === 413 || /larger than (?:the )?max/i.test(text))
+    return new TooLongAnswer('the log store', '', undefined);
   // Loki always gives a reason, so an empty answer comes from something else.
   if (text.trim() === '' && status < 500)
     return new StoreError('away', `the log store answers ${status} as no Loki does: see logging.version`);

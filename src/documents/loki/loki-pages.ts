@@ -1,6 +1,6 @@
 import { AnswerTooLong } from '../../runtime/send-request.ts';
+import { StoreError, TooLongAnswer } from '../../stores/store-error.ts';
 import type { Page } from '../document-query.ts';
-import { StoreError, TooLongAnswer } from '../store/document-store.ts';
 import type { LokiEntry } from './loki-answer.ts';
 import type { Span } from './loki-query.ts';
 

@@ -1,21 +1,22 @@
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { FairSeats } from '../../runtime/limits/fair-seats.ts';
+import type { StoreAnswer } from '../../stores/store-client.ts';
+import { StoreError } from '../../stores/store-error.ts';
 import type { Page } from '../document-query.ts';
 import { mergeNewestFirst } from '../merged.ts';
 import { type Bucket, type Interval, lengthOf, MOST_BUCKETS } from '../query/interval.ts';
 import { intervalOfCalendar, tooManyBucketsFound } from '../refusals.ts';
-import {
-  type DocumentSearch,
-  type DocumentStore,
-  type Found,
-  type FoundMessage,
-  type FoundRecord,
-  type Histogram,
-  type Statistics,
-  StoreError,
+import type {
+  DocumentSearch,
+  DocumentStore,
+  Found,
+  FoundMessage,
+  FoundRecord,
+  Histogram,
+  Statistics,
 } from '../store/document-store.ts';
-import type { StoreAnswer, StoreClient } from '../store/store-client.ts';
+import type { LogStoreClient } from '../store/store-requests.ts';
 import { countsIn, entriesIn, type LokiEntry, numberIn, recordOf, streamsIn } from './loki-answer.ts';
 import { type EntriesRequest, pagesOf } from './loki-pages.ts';
 import {
@@ -31,7 +32,7 @@ import { lengthMs, type Slice, slicesOf, toMs, toNs } from './loki-slice.ts';
 import { spanOf } from './loki-span.ts';
 
 export interface LokiStoreParts {
-  readonly client: Pick<StoreClient, 'json'>;
+  readonly client: Pick<LogStoreClient, 'json'>;
   /** Gives the end of a time range that has none. */
   readonly clock: Pick<Clock, 'now'>;
   readonly labels: LokiLabels;

@@ -1,15 +1,15 @@
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
+import { StoreError } from '../../stores/store-error.ts';
 import type { DocumentKind } from '../document-kind.ts';
 import type { Page } from '../document-query.ts';
 import { type Bucket, beginningOf, type Interval } from '../query/interval.ts';
-import {
-  type DocumentSearch,
-  type DocumentStore,
-  type Found,
-  type FoundMessage,
-  type Histogram,
-  type Statistics,
-  StoreError,
+import type {
+  DocumentSearch,
+  DocumentStore,
+  Found,
+  FoundMessage,
+  Histogram,
+  Statistics,
 } from '../store/document-store.ts';
 import { isFound, type KeptDocument } from './kept-document.ts';
 

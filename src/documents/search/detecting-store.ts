@@ -1,16 +1,16 @@
 import { asObject } from '../../runtime/text/json-value.ts';
+import { StoreError } from '../../stores/store-error.ts';
 import type { Page } from '../document-query.ts';
 import type { Interval } from '../query/interval.ts';
-import {
-  type DocumentSearch,
-  type DocumentStore,
-  type Found,
-  type FoundMessage,
-  type Histogram,
-  type Statistics,
-  StoreError,
+import type {
+  DocumentSearch,
+  DocumentStore,
+  Found,
+  FoundMessage,
+  Histogram,
+  Statistics,
 } from '../store/document-store.ts';
-import type { StoreClient } from '../store/store-client.ts';
+import type { LogStoreClient } from '../store/store-requests.ts';
 import { type DialectName, dialectIn } from './dialects.ts';
 import { readAnswer } from './search-answer.ts';
 
@@ -22,11 +22,11 @@ export type StoreKind = DialectName | 'loki';
  * again, because another store may then be at the address.
  */
 export class DetectingStore implements DocumentStore {
-  readonly #client: Pick<StoreClient, 'json'>;
+  readonly #client: Pick<LogStoreClient, 'json'>;
   readonly #create: (kind: StoreKind) => DocumentStore;
   #known: DocumentStore | undefined;
 
-  constructor(client: Pick<StoreClient, 'json'>, create: (kind: StoreKind) => DocumentStore) {
+  constructor(client: Pick<LogStoreClient, 'json'>, create: (kind: StoreKind) => DocumentStore) {
     this.#client = client;
     this.#create = create;
   }
@@ -71,7 +71,7 @@ export class DetectingStore implements DocumentStore {
   }
 }
 
-async function detect(client: Pick<StoreClient, 'json'>, signal: AbortSignal): Promise<StoreKind> {
+async function detect(client: Pick<LogStoreClient, 'json'>, signal: AbortSignal): Promise<StoreKind> {
   const answer = await client.json({ purpose: 'detect', method: 'GET', path: '/' }, signal);
   if (isNoSearchStore(answer.status, answer.text) && (await isLoki(client, signal))) return 'loki';
   return dialectIn(readAnswer(answer));
@@ -81,7 +81,7 @@ async function detect(client: Pick<StoreClient, 'json'>, signal: AbortSignal): P
 const isNoSearchStore = (status: number, text: string | undefined): boolean =>
   text !== undefined && (status === 200 || status === 404);
 
-async function isLoki(client: Pick<StoreClient, 'json'>, signal: AbortSignal): Promise<boolean> {
+async function isLoki(client: Pick<LogStoreClient, 'json'>, signal: AbortSignal): Promise<boolean> {
   const path = '/loki/api/v1/status/buildinfo';
   const { status, body } = await client.json({ purpose: 'detect', method: 'GET', path }, signal);
   return status === 200 && typeof asObject(body)['version'] === 'string';

@@ -1,7 +1,7 @@
 import { asObject } from '../../runtime/text/json-value.ts';
+import { publicText } from '../../stores/public-text.ts';
+import { StoreError } from '../../stores/store-error.ts';
 import { hasFixedLength, type Interval, intervalText } from '../query/interval.ts';
-import { StoreError } from '../store/document-store.ts';
-import { publicText } from '../store/public-text.ts';
 
 /** How the stores with Elasticsearch's search API differ for us. */
 export interface Dialect {

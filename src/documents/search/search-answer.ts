@@ -1,11 +1,12 @@
 import { asArray, asObject } from '../../runtime/text/json-value.ts';
+import { publicText } from '../../stores/public-text.ts';
+import type { StoreAnswer } from '../../stores/store-client.ts';
+import { StoreError } from '../../stores/store-error.ts';
 import type { DocumentKind } from '../document-kind.ts';
 import { MESSAGE } from '../kinds/log-kind.ts';
 import type { Bucket } from '../query/interval.ts';
-import { type FoundMessage, type FoundRecord, StoreError, textOf } from '../store/document-store.ts';
-import { publicText } from '../store/public-text.ts';
+import { type FoundMessage, type FoundRecord, textOf } from '../store/document-store.ts';
 import { forbids, refusesUser } from '../store/rejected-account.ts';
-import type { StoreAnswer } from '../store/store-client.ts';
 
 /** The part of a search's answer that we read. */
 export interface SearchAnswer {

@@ -1,21 +1,20 @@
 import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
 import { asObject } from '../../runtime/text/json-value.ts';
+import { StoreError, TooLongAnswer } from '../../stores/store-error.ts';
 import type { DocumentKind } from '../document-kind.ts';
 import type { Page } from '../document-query.ts';
 import { MESSAGE } from '../kinds/log-kind.ts';
 import type { Interval } from '../query/interval.ts';
 import type { TimeRange } from '../query/times.ts';
-import {
-  type DocumentSearch,
-  type DocumentStore,
-  type Found,
-  type FoundMessage,
-  type Histogram,
-  type Statistics,
-  StoreError,
-  TooLongAnswer,
+import type {
+  DocumentSearch,
+  DocumentStore,
+  Found,
+  FoundMessage,
+  Histogram,
+  Statistics,
 } from '../store/document-store.ts';
-import type { StoreClient } from '../store/store-client.ts';
+import type { LogStoreClient } from '../store/store-requests.ts';
 import type { Dialect } from './dialects.ts';
 import { areOfDays, indicesOf } from './indices.ts';
 import { ReadMessages } from './read-messages.ts';
@@ -41,7 +40,7 @@ export interface SearchStoreOptions {
 }
 
 export interface SearchStoreParts {
-  readonly client: Pick<StoreClient, 'json'>;
+  readonly client: Pick<LogStoreClient, 'json'>;
   readonly clock: Clock;
 }
 
@@ -82,7 +81,7 @@ interface SearchRequest {
 
 /** A store with the search API of Elasticsearch 6 to 9 or OpenSearch 1 to 3. */
 export class SearchStore implements DocumentStore {
-  readonly #client: Pick<StoreClient, 'json'>;
+  readonly #client: Pick<LogStoreClient, 'json'>;
   readonly #clock: Clock;
   readonly #options: SearchStoreOptions;
   /** What is known about the indices, and until when. */

@@ -1,5 +1,5 @@
-import { StoreError } from './document-store.ts';
-import { publicText } from './public-text.ts';
+import { publicText } from '../../stores/public-text.ts';
+import { StoreError } from '../../stores/store-error.ts';
 
 /** The store does not accept our user name or password. The text is for our log; a caller only learns that the store is unavailable. */
 export const refusesUser = (): StoreError =>

@@ -1,4 +1,3 @@
-import { wholeBody } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
 import type { Handler, Route } from '../exchange.ts';
@@ -23,21 +22,5 @@ export function configurationRoutes({ platform, writer, configuration }: TenantR
     shown('configz', 'public', features),
     shown('oauth', 'public', lifetimes),
     shown('gpu/kinds', 'signed-in', []),
-    monitoringRoute({ platform, writer }),
   ];
-}
-
-const NO_RESULTS = toJsonBytes({ results: [] });
-
-/** Every query for metrics of the cluster, which has no results: the console shows no curves then, and no error (CO-12). */
-function monitoringRoute({ platform, writer }: Pick<TenantRouteParts, 'platform' | 'writer'>): Route {
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache' };
-  const handler: Handler = (exchange) => writer.send(exchange, 200, headers, wholeBody(NO_RESULTS));
-  return {
-    template: `/kapis/monitoring.${platform}.io/v1alpha3/*`,
-    access: 'signed-in',
-    admission: 'other',
-    produces: 'json',
-    methods: { GET: handler, HEAD: handler },
-  };
 }

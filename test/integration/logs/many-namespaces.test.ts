@@ -5,7 +5,7 @@ import type { Authorizer } from '../../../src/authorization/authorizer.ts';
 import { auditKind } from '../../../src/documents/kinds/audit-kind.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import { createDocuments } from '../../../src/service/documents.ts';
+import { createDocuments } from '../../../src/service/documents/documents.ts';
 import { type AppUnderTest, startApp } from '../http/app-under-test.ts';
 import { LOGS } from './logs-under-test.ts';
 

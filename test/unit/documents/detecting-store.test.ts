@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { DocumentQuery } from '../../../src/documents/document-query.ts';
 import { DetectingStore } from '../../../src/documents/search/detecting-store.ts';
-import { type DocumentSearch, type DocumentStore, StoreError } from '../../../src/documents/store/document-store.ts';
-import type { StoreAnswer, StoreRequest } from '../../../src/documents/store/store-client.ts';
+import type { DocumentSearch, DocumentStore } from '../../../src/documents/store/document-store.ts';
+import type { LogStoreRequest } from '../../../src/documents/store/store-requests.ts';
+import type { StoreAnswer } from '../../../src/stores/store-client.ts';
+import { StoreError } from '../../../src/stores/store-error.ts';
 
 const SEARCH = {} as DocumentSearch;
 const PAGE: DocumentQuery['page'] = { order: 'desc', from: 0, size: 10 };
@@ -26,7 +28,7 @@ function detecting({ answers = [], ...outcome }: { error?: unknown; answers?: St
     return found;
   };
   const requests: string[] = [];
-  const json = async ({ purpose, path }: StoreRequest): Promise<StoreAnswer> => {
+  const json = async ({ purpose, path }: LogStoreRequest): Promise<StoreAnswer> => {
     requests.push(`${purpose} ${path}`);
     return answers.shift() ?? ELASTICSEARCH_7;
   };

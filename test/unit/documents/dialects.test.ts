@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Interval } from '../../../src/documents/query/interval.ts';
 import { DIALECTS, dialectIn } from '../../../src/documents/search/dialects.ts';
-import { StoreError } from '../../../src/documents/store/document-store.ts';
+import { StoreError } from '../../../src/stores/store-error.ts';
 
 /** What the stores answer to `GET /`, as far as it tells them apart. */
 const ELASTIC = { tagline: 'You Know, for Search' };

@@ -6,8 +6,9 @@ import { DocumentReader } from '../../../src/documents/document-reader.ts';
 import { LOGS } from '../../../src/documents/kinds/log-kind.ts';
 import { DocumentMetrics } from '../../../src/documents/metrics.ts';
 import { QueryParser } from '../../../src/documents/query/parse-query.ts';
-import { type DocumentStore, type FoundMessage, StoreError } from '../../../src/documents/store/document-store.ts';
+import type { DocumentStore, FoundMessage } from '../../../src/documents/store/document-store.ts';
 import { StatusError } from '../../../src/status-error.ts';
+import { StoreError } from '../../../src/stores/store-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const SUBJECT = { name: 'joe', uid: 'u-1', groups: [] };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { countsIn, entriesIn, numberIn, recordOf } from '../../../src/documents/loki/loki-answer.ts';
-import { StoreError } from '../../../src/documents/store/document-store.ts';
+import { StoreError } from '../../../src/stores/store-error.ts';
 
 const LABELS = { namespace: 'namespace', pod: 'pod', container: 'container' };
 const good = (result: unknown) => ({ status: 200, body: { status: 'success', data: { resultType: '', result } } });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { LokiEntry } from '../../../src/documents/loki/loki-answer.ts';
 import { type EntriesRequest, pagesOf } from '../../../src/documents/loki/loki-pages.ts';
-import { StoreError, TooLongAnswer } from '../../../src/documents/store/document-store.ts';
 import { AnswerTooLong } from '../../../src/runtime/send-request.ts';
+import { StoreError, TooLongAnswer } from '../../../src/stores/store-error.ts';
 
 const START = 1_000n;
 const STREAMS = ['a', 'b', 'c'];
@@ -48,7 +48,7 @@ const tooLong = (): never => {
 
 /** Loki itself gave up. */
 const tooLongThere = (): never => {
-  throw new TooLongAnswer('', undefined);
+  throw new TooLongAnswer('the log store', '', undefined);
 };
 
 describe('the lines of a span of Loki', () => {

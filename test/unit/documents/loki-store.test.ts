@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { Page } from '../../../src/documents/document-query.ts';
 import { LokiStore } from '../../../src/documents/loki/loki-store.ts';
 import type { DocumentSearch } from '../../../src/documents/store/document-store.ts';
-import type { StoreAnswer, StoreClient, StoreRequest } from '../../../src/documents/store/store-client.ts';
+import type { LogStoreClient, LogStoreRequest } from '../../../src/documents/store/store-requests.ts';
+import type { StoreAnswer } from '../../../src/stores/store-client.ts';
 
 const NOW = Date.parse('2026-03-09T10:00:00Z');
 const labels = { namespace: 'namespace', pod: 'pod', container: 'container' };
@@ -17,12 +18,12 @@ const searchOf = (namespaces: DocumentSearch['namespaces']): DocumentSearch => (
 });
 const { signal } = new AbortController();
 
-type Answer = (request: StoreRequest) => StoreAnswer | Promise<StoreAnswer>;
+type Answer = (request: LogStoreRequest) => StoreAnswer | Promise<StoreAnswer>;
 
 /** A store in front of a Loki that answers this, and what that was asked. */
 function storeOn(answer: Answer) {
-  const asked: StoreRequest[] = [];
-  const json: StoreClient['json'] = async (request) => {
+  const asked: LogStoreRequest[] = [];
+  const json: LogStoreClient['json'] = async (request) => {
     asked.push(request);
     return answer(request);
   };
@@ -157,8 +158,9 @@ describe('the lines that are asked for at first', () => {
 });
 
 describe('the containers of a search', () => {
-  const isOfContainers = ({ form }: StoreRequest): boolean => form?.['query']?.startsWith('count(') === true;
-  const pathsOf = (asked: readonly StoreRequest[]): string[] => asked.map(({ path }) => path.split('/').at(-1) ?? '');
+  const isOfContainers = ({ form }: LogStoreRequest): boolean => form?.['query']?.startsWith('count(') === true;
+  const pathsOf = (asked: readonly LogStoreRequest[]): string[] =>
+    asked.map(({ path }) => path.split('/').at(-1) ?? '');
 
   test('that Loki does not count for another reason than their number are refused for that reason, and its pods are not asked for', async () => {
     const text = 'the query time range exceeds the limit';

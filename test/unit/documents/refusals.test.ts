@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as refusals from '../../../src/documents/refusals.ts';
-import { StoreError } from '../../../src/documents/store/document-store.ts';
 import type { StatusError } from '../../../src/status-error.ts';
+import { StoreError } from '../../../src/stores/store-error.ts';
 
 const LIMIT = { ms: 30_000, name: 'logs' } as const;
 

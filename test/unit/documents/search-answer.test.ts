@@ -9,7 +9,7 @@ import {
   recordsIn,
   scrollIdIn,
 } from '../../../src/documents/search/search-answer.ts';
-import { StoreError } from '../../../src/documents/store/document-store.ts';
+import { StoreError } from '../../../src/stores/store-error.ts';
 import { foundBody } from '../../support/logs/canned-store.ts';
 
 /** The kind and the text of the failure that an answer is. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LOGS } from '../../../src/documents/kinds/log-kind.ts';
 import { DIALECTS } from '../../../src/documents/search/dialects.ts';
 import { SearchStore } from '../../../src/documents/search/search-store.ts';
-import type { StoreRequest } from '../../../src/documents/store/store-client.ts';
+import type { LogStoreRequest } from '../../../src/documents/store/store-requests.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { foundBody } from '../../support/logs/canned-store.ts';
 
@@ -11,8 +11,8 @@ const SEARCH = { conditions: [], time: {} };
 
 /** A store that answers this, and what it was asked. */
 function storeOn(body: object) {
-  const asked: StoreRequest[] = [];
-  const json = async (request: StoreRequest) => {
+  const asked: LogStoreRequest[] = [];
+  const json = async (request: LogStoreRequest) => {
     asked.push(request);
     return { status: 200, body };
   };
@@ -53,7 +53,7 @@ describe('L-14 the indices of a search of some days', () => {
     const asked: string[] = [];
     const clock = new FakeClock();
     let [last] = answers;
-    const json = async ({ purpose, path }: StoreRequest) => {
+    const json = async ({ purpose, path }: LogStoreRequest) => {
       asked.push(`${purpose} ${path.split('?')[0]}`);
       if (purpose === 'search') return { status: 200, body: foundBody([], 0) };
       last = answers.shift() ?? last;

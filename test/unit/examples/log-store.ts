@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type DocumentSearch, type DocumentStore, StoreError } from '../../../src/documents/store/document-store.ts';
+import type { DocumentSearch, DocumentStore } from '../../../src/documents/store/document-store.ts';
+import { StoreError } from '../../../src/stores/store-error.ts';
 
 const kept = [{ at: 5_000, record: { log: 'started', namespace: 'shop' } }];
 // The caller may read `namespaces` only. A real store applies the filter, the time, the order and the signal as well.

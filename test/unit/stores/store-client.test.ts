@@ -3,9 +3,9 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import type { StoreError } from '../../../src/documents/store/document-store.ts';
-import { StoreClient } from '../../../src/documents/store/store-client.ts';
-import type { StoreFiles } from '../../../src/documents/store/store-files.ts';
+import { StoreClient } from '../../../src/stores/store-client.ts';
+import type { StoreError } from '../../../src/stores/store-error.ts';
+import type { StoreFiles } from '../../../src/stores/store-files.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
@@ -26,7 +26,7 @@ async function clientOf(handle: (clock: FakeClock) => RequestListener, files: Pa
     socket.on('close', () => connections.open--);
   });
   const client = await StoreClient.open(
-    { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, trustsAnybody: false },
+    { name: 'the log store', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, trustsAnybody: false },
     {
       clock,
       files: { authorization: () => undefined, ca: () => undefined, ...files },

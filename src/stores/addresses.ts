@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 
 /** How long an address is used; the answers of cluster DNS have the same TTL. */
 const KNOWN_FOR_MS = 30_000;

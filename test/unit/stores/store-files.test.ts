@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { openStoreFiles } from '../../../src/documents/store/store-files.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
+import { openStoreFiles } from '../../../src/stores/store-files.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -14,7 +14,7 @@ function follow(options: Parameters<typeof openStoreFiles>[0]) {
   const lines: string[] = [];
   const clock = new FakeClock();
   const logger = createLogger({ level: 'debug', format: 'json' }, { write: (line) => void lines.push(line) });
-  const files = openStoreFiles(options, { clock, logger });
+  const files = openStoreFiles(options, { clock, logger, name: 'the log store' });
   const end = new AbortController();
   const running = files.run(end.signal);
   atEnd(() => {

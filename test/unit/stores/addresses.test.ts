@@ -1,6 +1,6 @@
 import type { lookup } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { createLookup } from '../../../src/documents/store/addresses.ts';
+import { createLookup } from '../../../src/stores/addresses.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 type Done = (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void;

@@ -1,26 +1,28 @@
-import type { Authorizer } from '../authorization/authorizer.ts';
-import type { Config } from '../config/config.ts';
-import type { DocumentKind } from '../documents/document-kind.ts';
-import { DocumentReader, type DocumentReaderOptions } from '../documents/document-reader.ts';
-import { auditKind } from '../documents/kinds/audit-kind.ts';
-import { EVENTS } from '../documents/kinds/event-kind.ts';
-import { LOGS } from '../documents/kinds/log-kind.ts';
-import type { LokiLabels } from '../documents/loki/loki-query.ts';
-import { LokiStore } from '../documents/loki/loki-store.ts';
-import { DocumentMetrics } from '../documents/metrics.ts';
-import type { KnownNamespace } from '../documents/rights/readable-namespaces.ts';
-import { DetectingStore, type StoreKind } from '../documents/search/detecting-store.ts';
-import { DIALECTS } from '../documents/search/dialects.ts';
-import { SearchStore } from '../documents/search/search-store.ts';
-import { type DocumentStore, StoreError } from '../documents/store/document-store.ts';
-import { StoreClient } from '../documents/store/store-client.ts';
-import { openStoreFiles, type StoreFilesOptions } from '../documents/store/store-files.ts';
-import { documentFamily } from '../http/documents/document-routes.ts';
-import type { ServedDocuments } from '../http/documents/export-answer.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { type Family, NO_UPKEEP, type Shared } from './family.ts';
+import type { Authorizer } from '../../authorization/authorizer.ts';
+import type { Config } from '../../config/config.ts';
+import type { DocumentKind } from '../../documents/document-kind.ts';
+import { DocumentReader, type DocumentReaderOptions } from '../../documents/document-reader.ts';
+import { auditKind } from '../../documents/kinds/audit-kind.ts';
+import { EVENTS } from '../../documents/kinds/event-kind.ts';
+import { LOGS } from '../../documents/kinds/log-kind.ts';
+import type { LokiLabels } from '../../documents/loki/loki-query.ts';
+import { LokiStore } from '../../documents/loki/loki-store.ts';
+import { DocumentMetrics } from '../../documents/metrics.ts';
+import type { KnownNamespace } from '../../documents/rights/readable-namespaces.ts';
+import { DetectingStore, type StoreKind } from '../../documents/search/detecting-store.ts';
+import { DIALECTS } from '../../documents/search/dialects.ts';
+import { SearchStore } from '../../documents/search/search-store.ts';
+import type { DocumentStore } from '../../documents/store/document-store.ts';
+import type { LogStoreClient, StorePurpose } from '../../documents/store/store-requests.ts';
+import { documentFamily } from '../../http/documents/document-routes.ts';
+import type { ServedDocuments } from '../../http/documents/export-answer.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { StoreClient } from '../../stores/store-client.ts';
+import { StoreError } from '../../stores/store-error.ts';
+import { openStoreFiles, type StoreFilesOptions } from '../../stores/store-files.ts';
+import { type Family, NO_UPKEEP, type Shared } from '../family.ts';
+import type { Part } from '../run-group.ts';
 import { createLiveEvents, type LiveEventsParts } from './live-events.ts';
-import type { Part } from './run-group.ts';
 
 /** A store of one kind of documents. */
 interface StoreOptions extends StoreFilesOptions {
@@ -137,23 +139,29 @@ async function openStore(
   { clock, logger, metrics }: StoreParts,
 ): Promise<OpenedStore> {
   const { host, version, lokiTenant, insecureSkipTLSVerify } = options;
-  const files = openStoreFiles(options, { clock, logger });
-  const client = await StoreClient.open(
-    { url: host, trustsAnybody: insecureSkipTLSVerify, headers: lokiTenant ? { 'x-scope-orgid': lokiTenant } : {} },
+  const name = `the store of ${kind.name}`;
+  const files = openStoreFiles(options, { clock, logger, name });
+  const client = await StoreClient.open<StorePurpose>(
+    {
+      name: 'the log store',
+      url: host,
+      trustsAnybody: insecureSkipTLSVerify,
+      headers: lokiTenant ? { 'x-scope-orgid': lokiTenant } : {},
+    },
     { clock, files, observe: (purpose, status, seconds) => metrics.requested(purpose, status, seconds) },
   );
   // Several searches may detect the store at once, and others detect it again later. All get the same object, which limits the requests.
   const stores = new Map<StoreKind, DocumentStore>();
-  const found = (name: StoreKind): DocumentStore => {
-    const known = stores.get(name);
-    if (!known) logger.info({ store: name, of: kind.name }, 'the store was found');
-    const store = known ?? createStore(kind, name, options, { client, clock });
-    stores.set(name, store);
+  const found = (version: StoreKind): DocumentStore => {
+    const known = stores.get(version);
+    if (!known) logger.info({ store: version, of: kind.name }, 'the store was found');
+    const store = known ?? createStore(kind, version, options, { client, clock });
+    stores.set(version, store);
     return store;
   };
   return {
     store: version ? createStore(kind, version, options, { client, clock }) : new DetectingStore(client, found),
-    part: { name: `files of the store of ${kind.name}`, run: files.run },
+    part: { name: `files of ${name}`, run: files.run },
     close: () => client.close(),
   };
 }
@@ -162,7 +170,7 @@ function createStore(
   kind: DocumentKind,
   name: StoreKind,
   { indexPrefix, lokiLabels }: StoreOptions,
-  parts: { readonly client: StoreClient; readonly clock: Clock },
+  parts: { readonly client: LogStoreClient; readonly clock: Clock },
 ): DocumentStore {
   if (name !== 'loki')
     return new SearchStore({ kind, indexPrefix, dialect: DIALECTS[name], timeLimitMs: TIME_LIMIT_MS }, parts);

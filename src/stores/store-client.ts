@@ -1,35 +1,36 @@
 import type { Agent, Dispatcher } from 'undici';
-import { onAbort } from '../../runtime/abort.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { ByteBudget } from '../../runtime/limits/byte-budget.ts';
-import { AnswerTooLong, type ResponseSink, sendRequest } from '../../runtime/send-request.ts';
+import { onAbort } from '../runtime/abort.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { ByteBudget } from '../runtime/limits/byte-budget.ts';
+import { AnswerTooLong, type ResponseSink, sendRequest } from '../runtime/send-request.ts';
 import { createLookup } from './addresses.ts';
-import { StoreError, TooLongAnswer } from './document-store.ts';
+import { StoreError, TooLongAnswer } from './store-error.ts';
 import type { StoreFiles } from './store-files.ts';
 
 export interface StoreClientOptions {
+  /** What the store is called in messages, with its article: `the log store`. */
+  readonly name: string;
   /** An `http://` or `https://` URL; its path, if any, is put before the path of every request. */
   readonly url: string;
   /** Whether the store's certificate is not verified. */
   readonly trustsAnybody: boolean;
   /** Headers of every request; the names are in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** A longer answer is refused. Default: ten thousand log records. */
+  readonly longestAnswerBytes?: number;
 }
 
-export interface StoreClientParts {
+export interface StoreClientParts<Purpose extends string> {
   readonly clock: Clock;
   /** Read at each request, so that a changed file is used from the next request on. */
   readonly files: Pick<StoreFiles, 'authorization' | 'ca'>;
   /** Called for each request, with its status (0: no answer) and the seconds until the answer was complete. */
-  observe(purpose: StorePurpose, status: number, seconds: number): void;
+  observe(purpose: Purpose, status: number, seconds: number): void;
 }
 
-export const STORE_PURPOSES = ['detect', 'indices', 'search', 'scroll', 'close'] as const;
-
-export type StorePurpose = (typeof STORE_PURPOSES)[number];
-
-export interface StoreRequest {
-  readonly purpose: StorePurpose;
+/** `Purpose`: the words by which requests are counted. */
+export interface StoreRequest<Purpose extends string> {
+  readonly purpose: Purpose;
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path and query string. */
   readonly path: string;
@@ -56,37 +57,42 @@ const LONGEST_ANSWER_BYTES = 16 * 1024 * 1024;
 const MOST_HELD_BYTES = 4 * LONGEST_ANSWER_BYTES;
 
 /**
- * Sends requests to a log store over connections of its own. So a store that hangs, or sends too much or nonsense, does not affect other
+ * Sends requests to a store beside the cluster, such as the log store or Prometheus, over connections of its own. So a store that hangs, or sends too much or nonsense, does not affect other
  * connections. It is not an official client library: those check the vendor of the store, retry by themselves and
  * need some twenty packages.
  */
-export class StoreClient {
+export class StoreClient<Purpose extends string> {
   readonly #connect: (ca: string | undefined) => Agent;
   /** All connections; replaced when the CA certificates change. */
   #agent: { readonly ca: string | undefined; readonly agent: Agent } | undefined;
   readonly #origin: string;
   readonly #prefix: string;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #parts: StoreClientParts;
+  readonly #parts: StoreClientParts<Purpose>;
+  readonly #name: string;
+  readonly #longest: number;
   readonly #budget = new ByteBudget(MOST_HELD_BYTES);
 
   private constructor(
     connect: (ca: string | undefined) => Agent,
-    { url, headers }: { readonly url: URL; readonly headers: Readonly<Record<string, string>> },
-    parts: StoreClientParts,
+    { name, url, headers = {}, longestAnswerBytes = LONGEST_ANSWER_BYTES }: StoreClientOptions,
+    parts: StoreClientParts<Purpose>,
   ) {
+    const { origin, pathname } = new URL(url);
     this.#connect = connect;
-    this.#origin = url.origin;
-    this.#prefix = url.pathname.replace(/\/$/, '');
+    this.#name = name;
+    this.#longest = longestAnswerBytes;
+    this.#origin = origin;
+    this.#prefix = pathname.replace(/\/$/, '');
     this.#headers = headers;
     this.#parts = parts;
   }
 
   /** Creates a client. It connects at the first request. */
-  static async open(
-    { url, trustsAnybody, headers = {} }: StoreClientOptions,
-    parts: StoreClientParts,
-  ): Promise<StoreClient> {
+  static async open<Purpose extends string>(
+    options: StoreClientOptions,
+    parts: StoreClientParts<Purpose>,
+  ): Promise<StoreClient<Purpose>> {
     const { default: createAgent } = await import('undici/lib/dispatcher/agent.js');
     const lookup = createLookup(parts.clock);
     const connect = (ca: string | undefined): Agent =>
@@ -96,18 +102,18 @@ export class StoreClient {
         keepAliveTimeout: IDLE_CONNECTION_MS,
         connect: {
           ...(ca === undefined ? {} : { ca }),
-          rejectUnauthorized: !trustsAnybody,
+          rejectUnauthorized: !options.trustsAnybody,
           timeout: CONNECT_MS,
           lookup,
         },
         headersTimeout: 0, // the signal of each request has the time limit
         bodyTimeout: 0,
       });
-    return new StoreClient(connect, { url: new URL(url), headers }, parts);
+    return new StoreClient(connect, options, parts);
   }
 
   /** Resolves to the complete answer, with any status. Rejects with a `StoreError` if there is none, and at once when the signal aborts. */
-  async json(request: StoreRequest, signal: AbortSignal): Promise<StoreAnswer> {
+  async json(request: StoreRequest<Purpose>, signal: AbortSignal): Promise<StoreAnswer> {
     const { clock, observe } = this.#parts;
     const began = clock.monotonic();
     const stop = new AbortController();
@@ -115,15 +121,15 @@ export class StoreClient {
     const answer = new HeldAnswer(this.#budget, () => stop.abort());
     try {
       const options = this.#options(request);
-      const limits = { signal: stop.signal, maxBytes: () => LONGEST_ANSWER_BYTES };
+      const limits = { signal: stop.signal, maxBytes: () => this.#longest };
       await sendRequest(this.#current(), options, { sink: answer, ...limits });
       observe(request.purpose, answer.status, (clock.monotonic() - began) / 1_000);
       return { status: answer.status, ...answer.content() };
     } catch (error) {
       observe(request.purpose, 0, (clock.monotonic() - began) / 1_000);
-      if (answer.isTooMuch) throw new StoreError('full', 'there is no room for the answer of the log store', error);
-      if (error instanceof AnswerTooLong) throw new TooLongAnswer(answer.beginning(), error);
-      throw new StoreError('away', 'the log store does not answer', error);
+      if (answer.isTooMuch) throw new StoreError('full', `there is no room for the answer of ${this.#name}`, error);
+      if (error instanceof AnswerTooLong) throw new TooLongAnswer(this.#name, answer.beginning(), error);
+      throw new StoreError('away', `${this.#name} does not answer`, error);
     } finally {
       removeListener();
       answer.release();
@@ -145,7 +151,7 @@ export class StoreClient {
     return agent;
   }
 
-  #options(request: StoreRequest): Dispatcher.DispatchOptions {
+  #options(request: StoreRequest<Purpose>): Dispatcher.DispatchOptions {
     const { method, path } = request;
     const authorization = this.#parts.files.authorization();
     const { type, body } = contentOf(request);
@@ -164,7 +170,7 @@ export class StoreClient {
   }
 }
 
-function contentOf({ body, form }: StoreRequest): { readonly type?: string; readonly body: string | null } {
+function contentOf({ body, form }: StoreRequest<string>): { readonly type?: string; readonly body: string | null } {
   if (body !== undefined) return { type: 'application/json', body: JSON.stringify(body) };
   if (form === undefined) return { body: null };
   return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() };

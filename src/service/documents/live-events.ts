@@ -1,15 +1,15 @@
-import { EVENTS } from '../documents/kinds/event-kind.ts';
-import { textAt, textsOf } from '../documents/memory/kept-document.ts';
-import { type MemoryDocument, MemoryStore } from '../documents/memory/memory-store.ts';
-import type { DocumentStore } from '../documents/store/document-store.ts';
-import type { HeldKinds } from '../kinds/mirrors/held-kinds.ts';
-import type { ClusterKind } from '../kubernetes/discovery/cluster-kind.ts';
-import type { Entry } from '../resources/entries/entry.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { derived } from '../runtime/derived.ts';
-import { asObject } from '../runtime/text/json-value.ts';
-import { TimeSlices } from '../runtime/time-slices.ts';
-import { type StatusError, serviceUnavailable } from '../status-error.ts';
+import { EVENTS } from '../../documents/kinds/event-kind.ts';
+import { textAt, textsOf } from '../../documents/memory/kept-document.ts';
+import { type MemoryDocument, MemoryStore } from '../../documents/memory/memory-store.ts';
+import type { DocumentStore } from '../../documents/store/document-store.ts';
+import type { HeldKinds } from '../../kinds/mirrors/held-kinds.ts';
+import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
+import type { Entry } from '../../resources/entries/entry.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { derived } from '../../runtime/derived.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
+import { TimeSlices } from '../../runtime/time-slices.ts';
+import { type StatusError, serviceUnavailable } from '../../status-error.ts';
 
 export interface LiveEventsParts {
   /** The kinds that are in memory while somebody asks for them. Absent: none can be. */
