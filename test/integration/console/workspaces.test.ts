@@ -103,6 +103,24 @@ describe('workspaces', () => {
   });
 });
 
+test('CO-04 CO-05 where everything is allowed to everybody, each sees all workspaces and namespaces, and a member sees them too', async () => {
+  const stand = await startWithWorkspaces({ authorization: { mode: 'AlwaysAllow' } });
+  stand.namespace('red', 'alpha');
+  stand.namespace('blue', 'beta');
+  await stand.shows(`${TEMPLATES}?sortBy=name&ascending=true`, ['alpha', 'beta', 'gamma', 3]);
+  const { status, body } = await stand.ask(`${TENANT}/v1alpha3/workspaces/beta`, 'joe');
+  expect([status, body.metadata.name]).toEqual([200, 'beta']);
+  expect((await stand.ask(`${TEMPLATES}/delta`, 'joe')).status).toBe(404);
+  const alpha = `${TENANT}/v1alpha2/workspaces/alpha`;
+  await stand.shows(`${alpha}/namespaces`, ['red', 1]);
+  expect((await stand.ask(`${alpha}/namespaces`, 'joe')).headers.get('kubesphere-scope')).toBeNull();
+  expect((await stand.ask(`${alpha}/namespaces/red`, 'joe')).status).toBe(200);
+  expect(await stand.names(`${alpha}/workspacemembers/ada/namespaces`)).toEqual(['red', 1]);
+  stand.role('workspaceroles.iam.kubesphere.io', 'alpha-viewer');
+  stand.member('alpha', { kind: 'User', name: 'ada' });
+  await stand.shows(`${IAM}/workspaces/alpha/workspacemembers/ada/workspaceroles`, ['alpha-viewer']);
+});
+
 test('CO-17 the home page of a person with one workspace is answered, with a blank after the comma of a selector', async () => {
   const stand = await startWithWorkspaces();
   stand.role('workspaceroles.iam.kubesphere.io', 'alpha-viewer');

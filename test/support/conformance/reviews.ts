@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type Json, unique } from './api-client.ts';
+import { as, bindingOf, grant, newRole, RBAC, RBAC_GROUP } from './rights.ts';
 import { failure, type Suite } from './suite.ts';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const LIST_NODES = { verb: 'list', group: 'resources.gatehouse.io', version: 'v1alpha3', resource: 'nodes' };
 
 const RULES = 'SelfSubjectRulesReview';
@@ -28,6 +28,24 @@ export function describeReviews(suite: Suite): void {
         resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
       });
       expect(nonResourceRules).toContainEqual({ verbs: ['*'], nonResourceURLs: ['*'] });
+    });
+
+    test('names to a person the rules of the bindings in that namespace, with the names of objects, and of the whole cluster', async () => {
+      const [user, namespace, other] = [unique('user'), await suite.api.newNamespace(), await suite.api.newNamespace()];
+      const list = { verbs: ['list'], apiGroups: [''], resources: ['nodes'] };
+      const one = { verbs: ['get'], apiGroups: [''], resources: ['secrets'], resourceNames: ['only'] };
+      const role = { kind: 'ClusterRole', name: await newRole(suite, [one]), apiGroup: RBAC_GROUP };
+      const binding = { ...bindingOf('', user), roleRef: role };
+      await suite.api.create(`${RBAC}/namespaces/${namespace}/rolebindings`, binding);
+      await grant(suite, user, [list], { verb: 'list', resource: 'nodes' });
+      const rules = async (where: string): Promise<Json> => {
+        const body = { apiVersion: 'authorization.k8s.io/v1', kind: RULES, spec: { namespace: where } };
+        return (await suite.api.post(path, body, as(user))).body.status.resourceRules;
+      };
+      const [here, there] = [await rules(namespace), await rules(other)];
+      for (const found of [here, there]) expect(found).toContainEqual(list);
+      expect(here).toContainEqual(one);
+      expect(there).not.toContainEqual(one);
     });
 
     test('is refused without a namespace', async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inNamespace, type Json, path, type Query, unique } from './api-client.ts';
-import type { Suite } from './suite.ts';
+import { USERS, userOf } from './custom-resources.ts';
+import { failure, type Suite } from './suite.ts';
 import type { WatchStream } from './watch-stream.ts';
 
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
@@ -43,6 +44,31 @@ export function describeWatches(suite: Suite): void {
       await label('a', { x: 'y' });
       await label('b', { x: 'y' });
       expect(brief(await ofOne.next())).toBe('MODIFIED b');
+    });
+
+    test('in the old form of the path needs the right to watch, whatever the query says', async () => {
+      const old = secrets.replace('/api/v1/', '/api/v1/watch/');
+      const { status, body } = await suite.api.get(path(old, { watch: 'false' }), {
+        token: suite.target.powerlessToken,
+      });
+      const namespace = secrets.split('/')[4];
+      const message = `secrets is forbidden: User "nobody" cannot watch resource "secrets" in API group "" in the namespace "${namespace}"`;
+      expect([status, body]).toEqual([403, failure(403, 'Forbidden', message, { kind: 'secrets' })]);
+    });
+
+    test('in the old form of the path is that of a custom resource, too, and chosen by labels', async () => {
+      const name = unique('user');
+      for (const [one, labels] of [
+        [name, { of: name }],
+        [unique('user'), {}],
+      ] as const)
+        await suite.api.create(USERS, userOf({ metadata: { name: one, labels }, spec: {} }));
+      const old = USERS.replace('/v1alpha2/', '/v1alpha2/watch/');
+      const stream = await suite.api.watch(path(old, { labelSelector: `of=${name}` }));
+      const { type, object } = await stream.next();
+      expect([type, object.kind, object.metadata.name]).toEqual(['ADDED', 'User', name]);
+      await suite.api.delete(`${USERS}/${name}`);
+      expect(brief(await stream.next())).toBe(`DELETED ${name}`);
     });
 
     test('has objects with kind and apiVersion, whose versions rise, also at a deletion', async () => {
