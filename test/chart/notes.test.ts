@@ -119,6 +119,18 @@ describe('NOTES', () => {
     ]);
   });
 
+  test('CO-14 name the setting for the websockets of the console, where it can open any and has no address yet', async () => {
+    const line =
+      "The console of KubeSphere 3.4 shows no changes by itself until config.cors.origins has its address, for example config: {cors: {origins: ['http://console.example.com:30880']}}.";
+    const open = { platform: 'kubesphere', gateway: { enabled: true, users: ['admin'] } };
+    expect(await notes(open)).toContain(line);
+    const cors = (origins: readonly string[]): object => ({ ...open, config: { cors: { origins } } });
+    expect(await notes(cors([]))).toContain(line);
+    expect(await notes(cors(['https://console.example.com']))).not.toContain(line);
+    expect(await notes({ platform: 'kubesphere' })).not.toContain(line);
+    expect(await notes({ ...open, platform: 'gatehouse' })).not.toContain(line);
+  });
+
   test('warn of sessions in memory', async () => {
     expect(await notes({ sessions: { store: 'memory' } })).toContain(
       'WARNING: sessions.store is memory. Each restart of the pod forgets which sessions were ended: their access tokens are good again until they expire, and everybody has to sign in again when theirs has expired.',
