@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWebsocket } from '../support/conformance/websocket-client.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { eventually } from './eventually.ts';
@@ -8,6 +9,8 @@ import { rights, rule, user } from './rights.ts';
 import { served } from './served.ts';
 
 const PLATFORM = 'kubesphere';
+/** The address of the console in a browser. */
+const ORIGIN = 'https://console.example.test';
 const LABEL = `${PLATFORM}.io/workspace`;
 const [TENANT, IAM] = [`tenant.${PLATFORM}.io`, `iam.${PLATFORM}.io`];
 
@@ -62,7 +65,10 @@ beforeAll(async () => {
   const account = `--serviceaccount=${NAMESPACE}:gatehouse`;
   await cluster.kubectl(['create', 'clusterrolebinding', 'console', '--clusterrole=cluster-admin', account]);
   const people = { admin: [], one: [], nothing: [] };
-  const config = { platform: PLATFORM, accounts: { enabled: true }, gateway: { enabled: true } };
+  const config = {
+    ...{ platform: PLATFORM, accounts: { enabled: true }, gateway: { enabled: true } },
+    cors: { origins: [ORIGIN] },
+  };
   const apply = (objects: readonly object[]) =>
     cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
   await apply(DEFINED.map(definition));
@@ -111,3 +117,44 @@ test('CO-21 a person with nothing stays signed in', async () => {
   expect(client.calls.filter(({ status }) => status === 401 || status >= 500)).toEqual([]);
   expect(await client.refreshAtOnce()).toEqual([200, 200, 200, 200, 200]);
 });
+
+/** What the console opens beside a list, each with an object that is there. It follows users below `/apis`, although it lists them below `/kapis`. */
+const LIVE_LISTS = [
+  ['/api/v1/watch/nodes', 'Node node-a'],
+  [`/apis/${IAM}/v1alpha2/watch/users`, 'User mia'],
+  [`/apis/${TENANT}/v1alpha2/watch/workspacetemplates`, 'WorkspaceTemplate shop'],
+  ['/api/v1/watch/namespaces/shop-web/pods', undefined],
+] as const;
+
+test.each(LIVE_LISTS)('CO-14 %s is a live list by websocket, from the address of the console', async (path, first) => {
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(MIA));
+  const token = await signedIn('admin');
+  const target = { url: gatehouse.url, token };
+  const headers = { origin: ORIGIN };
+  const { status, events } = await openWebsocket(target, `${path}?timeoutSeconds=1`, headers);
+  expect(status).toBe(101);
+  const named = events.map(({ type, object }) => `${type} ${object.kind} ${object.metadata.name}`);
+  if (first === undefined) expect(named).toEqual([]);
+  else expect(named).toContain(`ADDED ${first}`);
+  const refused = await openWebsocket(target, path, { origin: 'https://elsewhere.example.test' });
+  expect(refused.status).toBe(403);
+});
+
+test('CO-14 the live list of users is 403 to a person without the right, who stays signed in', async () => {
+  const target = { url: gatehouse.url, token: await signedIn('one') };
+  const { status, text } = await openWebsocket(target, `/apis/${IAM}/v1alpha2/watch/users`, { origin: ORIGIN });
+  expect([status, JSON.parse(text).message]).toEqual([
+    403,
+    `users.${IAM} is forbidden: User "one" cannot watch resource "users" in API group "${IAM}" at the cluster scope`,
+  ]);
+});
+
+const MIA = { apiVersion: `${IAM}/v1alpha2`, kind: 'User', metadata: { name: 'mia' }, spec: { email: '' } };
+
+async function signedIn(username: string): Promise<string> {
+  const form = { grant_type: 'password', client_id: PLATFORM, client_secret: PLATFORM, username };
+  const answer = await fetch(`${gatehouse.url}/oauth/token`, {
+    ...{ method: 'POST', body: new URLSearchParams({ ...form, password: `${username}-password` }) },
+  });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}

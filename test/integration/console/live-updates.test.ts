@@ -21,7 +21,7 @@ test.each(['/api/v1/watch/nodes', `/apis/iam.${PLATFORM}.io/v1alpha2/watch/users
       const config = { platform: PLATFORM, gateway: { enabled: true }, cors: { origins } };
       const service = await startService(cluster, { config });
       const target = { url: service.gatehouse.origin, token: await tokenOf(service, 'ada') };
-      return { service, answer: await openWebsocket(target as never, `${path}?timeoutSeconds=1`, { origin: ORIGIN }) };
+      return { service, answer: await openWebsocket(target, `${path}?timeoutSeconds=1`, { origin: ORIGIN }) };
     };
     const allowed = await opened([ORIGIN]);
     const { status, events } = allowed.answer;

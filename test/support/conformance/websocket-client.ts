@@ -25,7 +25,7 @@ const UPGRADE = {
 
 /** Opens a WebSocket, and reads it until the server closes it. Sends nothing. */
 export async function openWebsocket(
-  { url, caFile, token }: ConformanceTarget,
+  { url, caFile, token }: Pick<ConformanceTarget, 'url' | 'caFile' | 'token'>,
   path: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<WebsocketAnswer> {
