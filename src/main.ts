@@ -81,7 +81,7 @@ async function printCheck(config: string | undefined): Promise<number> {
   return 0;
 }
 
-async function importOld(request: { readonly file: string; readonly secrets?: string }): Promise<number> {
+async function importOld(request: Extract<Command, { kind: 'import-config' }>): Promise<number> {
   const { runImportCommand } = await import('./cli/import-config/import-command.ts');
   const write = (text: string): void => void process.stdout.write(text);
   await runImportCommand(request, { print: write, complain, readFile, readStandardInput: () => buffer(process.stdin) });

@@ -9,7 +9,7 @@ export const HELP = `Usage: gatehouse [--config FILE]
        gatehouse hash-password [--config FILE]
        gatehouse keys list|rotate|revoke [--config FILE]
        gatehouse users list|create|disable|enable|unlock|set-password|import [--config FILE]
-       gatehouse import-config FILE [--secrets DIR]
+       gatehouse import-config FILE [--chart] [--secrets DIR]
        gatehouse login|logout|kubeconfig --server URL [options]
 
 The API server in front of a Kubernetes cluster: sign in, and read its nodes from memory.
@@ -44,6 +44,7 @@ Commands:
   import-config FILE
                     print a configuration made from one of KubeSphere 3.1 to 4.0: its kubesphere.yaml, or the ConfigMap
                     with it; "-" reads standard input. Comments say what became of each setting; nothing secret is printed
+    --chart         print values of the Helm chart instead
     --secrets DIR   write the secrets of the old file into files of this directory, which the configuration names
   login             sign in at a running server, by hand or for kubectl, which runs it (credential plug-in)
   logout            end that session
@@ -62,8 +63,8 @@ export type Command =
   | ClientCommand
   | { readonly kind: 'run' | 'check-config' | 'hash-password'; readonly config?: string }
   | { readonly kind: 'config-schema' }
-  /** `file` is `-` for standard input. `secrets` is the directory for files with secrets. */
-  | { readonly kind: 'import-config'; readonly file: string; readonly secrets?: string }
+  /** `file` is `-` for standard input. `secrets` is the directory for files with secrets. `chart`: values of the Helm chart are wanted. */
+  | { readonly kind: 'import-config'; readonly file: string; readonly secrets?: string; readonly chart?: true }
   | { readonly kind: 'keys'; readonly request: KeysRequest; readonly config?: string }
   | { readonly kind: 'users'; readonly request: UsersRequest; readonly config?: string };
 
@@ -77,6 +78,7 @@ const OPTIONS = {
   role: { type: 'string' },
   apply: { type: 'boolean' },
   secrets: { type: 'string' },
+  chart: { type: 'boolean' },
   version: { type: 'boolean', short: 'v' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -95,8 +97,9 @@ export function parseCommand(args: readonly string[], fallbackConfig: string | u
     const [command, ...more] = positionals;
     if (command !== 'users' && hasUsersOption(values))
       return { kind: 'misuse', message: '--email, --group, --role and --apply go with users only' };
-    if (command === 'import-config') return importCommand(more, values.secrets);
-    if (values.secrets !== undefined) return { kind: 'misuse', message: '--secrets goes with import-config only' };
+    if (command === 'import-config') return importCommand(more, values);
+    if (values.secrets !== undefined || values.chart)
+      return { kind: 'misuse', message: '--secrets and --chart go with import-config only' };
     if (command === 'keys') return keysCommand(parseKeysRequest(more, values.now ?? false), named);
     if (values.now) return { kind: 'misuse', message: '--now goes with keys rotate only' };
     if (command === 'users') return usersCommand(parseUsersRequest(more, values), named);
@@ -115,10 +118,13 @@ const keysCommand = (request: ReturnType<typeof parseKeysRequest>, named: { read
 const usersCommand = (request: ReturnType<typeof parseUsersRequest>, named: { readonly config?: string }): Command =>
   'fault' in request ? { kind: 'misuse', message: request.fault } : { kind: 'users', request, ...named };
 
-function importCommand([file, ...more]: readonly string[], secrets: string | undefined): Command {
+function importCommand(
+  [file, ...more]: readonly string[],
+  { secrets, chart }: { readonly secrets?: string | undefined; readonly chart?: boolean | undefined },
+): Command {
   if (file === undefined || more.length > 0)
     return { kind: 'misuse', message: 'import-config needs one FILE, or "-" for standard input' };
-  return { kind: 'import-config', file, ...(secrets === undefined ? {} : { secrets }) };
+  return { kind: 'import-config', file, ...(secrets !== undefined && { secrets }), ...(chart && { chart: true }) };
 }
 
 const hasUsersOption = ({ email, group, role, apply }: UsersOptions): boolean =>

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type ImportedConfig, importConfig } from './import-config.ts';
 
 interface ImportCommandParts {
@@ -16,21 +16,31 @@ class ImportError extends Error {
   override readonly name = 'ImportError';
 }
 
+/** The request of the command line. */
+interface ImportRequest {
+  /** `-` for standard input. */
+  readonly file: string;
+  readonly secrets?: string;
+  readonly chart?: boolean;
+}
+
 /**
- * Prints a configuration made from an old one. `file` is `-` for standard input. Secrets are written into files of the directory `secrets`
+ * Prints a configuration made from an old one, or with `chart` values of the Helm chart. Secrets are written into files of the directory `secrets`
  * that only their owner may read; a file that exists is never overwritten. Throws an `ImportError`, and prints nothing then.
  */
 export async function runImportCommand(
-  { file, secrets }: { readonly file: string; readonly secrets?: string },
+  { file, secrets, chart: forChart }: ImportRequest,
   { print, complain, readFile, readStandardInput }: ImportCommandParts,
 ): Promise<void> {
   const text = file === '-' ? (await readStandardInput()).toString() : readOld(file, readFile);
   const secretsFolder = secrets === undefined ? undefined : resolve(secrets);
-  const imported = importConfig(text, { secretsFolder, readFile });
+  const imported = importConfig(text, { secretsFolder, forChart, readFile });
   if ('fault' in imported) throw new ImportError(`${file === '-' ? 'standard input' : file}: ${imported.fault}`);
   if (secretsFolder !== undefined) {
-    writeSecrets(secretsFolder, imported.files);
-    for (const { path } of imported.files) complain(`wrote ${path}`);
+    // The values of the chart name where the pod has the files.
+    const files = imported.files.map(({ path, content }) => ({ path: join(secretsFolder, basename(path)), content }));
+    writeSecrets(secretsFolder, files);
+    for (const { path } of files) complain(`wrote ${path}`);
   }
   print(imported.text);
 }

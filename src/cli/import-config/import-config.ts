@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
 import { ConfigError } from '../../config/problem.ts';
 import { whyRefused } from '../../config/refused-settings.ts';
+import { MOUNTED_AT, toChartValues } from './chart-values.ts';
 import { importClients, type SecretFile } from './imported-clients.ts';
 import { isSettings, readOldConfig, type Settings } from './old-config.ts';
 import { type PrintedSetting, printConfig } from './print-config.ts';
@@ -10,6 +11,8 @@ import { type OldSetting, oldSettings, takenFor } from './taken-settings.ts';
 interface ImportParts {
   /** Where files with secrets will be written; without one, what needs a secret is left out. */
   readonly secretsFolder?: string | undefined;
+  /** Whether the text is to be values of the Helm chart. The files then have the paths of the pod, whose Secret is made of them. */
+  readonly forChart?: boolean | undefined;
   /** Reads a file that the old configuration names; throws if it cannot be read. */
   readFile(path: string): string;
 }
@@ -27,7 +30,8 @@ export interface ImportedConfig {
 export function importConfig(text: string, parts: ImportParts): ImportedConfig | { readonly fault: string } {
   const old = readOldConfig(text);
   if ('fault' in old) return old;
-  const draft = new Draft(parts);
+  const isMounted = parts.forChart === true && parts.secretsFolder !== undefined;
+  const draft = new Draft(isMounted ? { ...parts, secretsFolder: MOUNTED_AT } : parts);
   for (const setting of oldSettings(old.settings)) draft.take(setting);
   draft.takeCredentials(old.settings);
   draft.dropWhatIsRefused();
@@ -78,7 +82,7 @@ class Draft {
       return void this.#changed.push(
         `${name} was 0: tokens lived for ever, which is not offered; the default stands, and clients refresh`,
       );
-    if (taken.to === 'kubernetes.kubeconfig' && !this.#isReadable(String(read)))
+    if (taken.to === 'kubernetes.kubeconfig' && (this.#parts.forChart || !this.#isReadable(String(read))))
       return void this.#leftOut.push(`${name} names a file that cannot be read here; in a pod none is needed`);
     const comment = String(read) === String(value) ? 'as it was' : `was ${JSON.stringify(value)}`;
     this.#settings.set(taken.to, { name: taken.to, value: read, comment });
@@ -109,7 +113,9 @@ class Draft {
       return void this.#leftOut.push(
         `${section}.username and ${section}.password: the password belongs into a file; run this again with --secrets DIR, or set ${section}.username and ${section}.passwordFile`,
       );
-    const path = join(folder, `${section}-password`);
+    // The chart mounts one Secret for logs, under this name; other stores are for extra volumes.
+    const isOfChart = this.#parts.forChart && section === 'logging';
+    const path = join(folder, isOfChart ? 'password' : `${section}-password`);
     this.#files.push({ path, content: password ?? '' });
     this.#set(`${section}.username`, username ?? '', 'as it was');
     this.#set(`${section}.passwordFile`, path, `was ${section}.password`);
@@ -159,11 +165,23 @@ class Draft {
 
   #print = (): string => printConfig([...this.#settings.values()], { changed: this.#changed, leftOut: this.#leftOut });
 
+  #printValues(): string {
+    const notes = { changed: this.#changed, leftOut: this.#leftOut };
+    return printConfig(toChartValues([...this.#settings.values()]), { ...notes, head: CHART_HEAD });
+  }
+
   finish(): ImportedConfig {
     const used = JSON.stringify([...this.#settings.values()]);
-    return { text: this.#print(), files: this.#files.filter(({ path }) => used.includes(JSON.stringify(path))) };
+    const text = this.#parts.forChart ? this.#printValues() : this.#print();
+    return { text, files: this.#files.filter(({ path }) => used.includes(JSON.stringify(path))) };
   }
 }
+
+const CHART_HEAD = [
+  ' Values of the Helm chart, made from a configuration of KubeSphere by "gatehouse import-config --chart".',
+  ' They have no secret. What each comment says is about the old file.',
+  ' To do besides: docs/migrating-from-kubesphere.md.',
+];
 
 /** They are taken together. */
 const CREDENTIALS: ReadonlySet<string> = new Set(

@@ -17,13 +17,20 @@ const HEAD = [
 /** Longer lines are hard to read in an editor; texts are never folded, because a comment of a folded text would be ambiguous. */
 const WIDE = 1_000;
 
+interface PrintedNotes {
+  readonly changed: readonly string[];
+  readonly leftOut: readonly string[];
+  /** The first lines. Default: those of a configuration file. */
+  readonly head?: readonly string[];
+}
+
 /** Writes the settings as YAML, with what was changed and what was left out at the end. */
 export function printConfig(
   settings: readonly PrintedSetting[],
-  { changed, leftOut }: { readonly changed: readonly string[]; readonly leftOut: readonly string[] },
+  { changed, leftOut, head = HEAD }: PrintedNotes,
 ): string {
   const document = new Document(nested(settings));
-  document.commentBefore = HEAD.join('\n');
+  document.commentBefore = head.join('\n');
   for (const { name, comment } of settings) {
     const node = document.getIn(name.split('.'), true);
     if (isScalar(node)) node.comment = ` ${oneLine(comment)}`;

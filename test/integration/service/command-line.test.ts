@@ -52,6 +52,15 @@ describe('import-config', () => {
     expect(again.stderr).toMatch(/^gatehouse: cannot write a file with a secret: EEXIST.*\n$/);
   });
 
+  test('prints values of the chart, and writes secrets where it is told to', async () => {
+    const { old } = writeFiles({ old: OLD });
+    const folder = join(dirname(old), 'secrets');
+    const { code, stdout, stderr } = await runProgram(['import-config', old, '--chart', '--secrets', folder]);
+    expect([code, stderr]).toEqual([0, `wrote ${folder}/password\n`]);
+    expect(stdout).toContain('existingSecret: gatehouse-imported # was logging.password; its key is "password"\n');
+    expect(readFileSync(join(folder, 'password'), 'utf8')).toBe('canary-pw');
+  });
+
   test('says in one line why a file is none of KubeSphere’s', async () => {
     const { old } = writeFiles({ old: 'kind: Secret\ndata: {x: canary-secret}\n' });
     const { code, stdout, stderr } = await runProgram(['import-config', old]);

@@ -114,6 +114,44 @@ describe('a configuration made from one of KubeSphere', () => {
     expect(text).toContain('logging.username and logging.password: the password belongs into a file');
   });
 
+  test('says the same as values of the chart, whose pod has the secrets in one Secret', () => {
+    const old = SHAPES['a log store with credentials, and clients of its own'] ?? '';
+    const outcome = importConfig(old, { secretsFolder: '/anywhere', forChart: true, readFile: noFile });
+    if ('fault' in outcome) throw new Error(outcome.fault);
+    const folder = '/var/run/secrets/gatehouse/imported';
+    expect(parse(outcome.text)).toEqual({
+      platform: 'kubesphere',
+      accounts: { enabled: true },
+      issuer: 'https://gatehouse.example.test/oauth',
+      logging: {
+        host: 'https://opensearch.example.test:9200',
+        username: 'admin',
+        existingSecret: 'gatehouse-imported',
+      },
+      extraVolumes: [{ name: 'imported', secret: { secretName: 'gatehouse-imported' } }],
+      extraVolumeMounts: [{ name: 'imported', mountPath: folder, readOnly: true }],
+      config: {
+        logging: { version: '7' },
+        authentication: {
+          oauthOptions: {
+            clients: [
+              { name: 'kubesphere', secretFile: `${folder}/client-1` },
+              {
+                ...{ name: 'harbor', secretFile: `${folder}/client-2`, accessTokenMaxAge: '2h' },
+                ...{ redirectURIs: ['https://harbor.example.test/back'], grantMethod: 'auto' },
+              },
+              { name: 'forever', secretFile: `${folder}/client-3` },
+            ],
+          },
+        },
+      },
+    });
+    expect(outcome.text).not.toContain('made-up-');
+    expect(outcome.files.map(({ path }) => path)).toEqual(
+      ['client-1', 'client-2', 'client-3', 'password'].map((name) => `${folder}/${name}`),
+    );
+  });
+
   test('follows anchors and merged maps', () => {
     const { logging } = loaded(imported(SHAPES['anchors, and maps merged by them'] ?? ''));
     expect(logging).toMatchObject({
