@@ -34,6 +34,11 @@ export interface AccountNames {
    * value of `tokensNotBefore` it means nothing.
    */
   readonly sparedSession: string;
+  /**
+   * Annotation: a digest of the hash that was moved from the object into the password store. Replicas that still read passwords from
+   * objects go on with that hash, which is the user's as before.
+   */
+  readonly passwordMoved: string;
   /** Annotation: when the role changed last (RFC 3339, with milliseconds). Thereby a change of the role changes the object, too. */
   readonly lastRoleChange: string;
   /** Annotation of a role: the names of the roles that it consists of, as a JSON array. */
@@ -60,6 +65,7 @@ export function accountNames(platform: string): AccountNames {
     incomplete: `${group}/incomplete`,
     tokensNotBefore: `${group}/tokens-not-before`,
     sparedSession: `${group}/spared-session`,
+    passwordMoved: `${group}/password-moved`,
     lastRoleChange: `${group}/last-role-change-time`,
     aggregationRoles: `${group}/aggregation-roles`,
     userRef: `${group}/user-ref`,

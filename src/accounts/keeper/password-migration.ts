@@ -4,6 +4,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import { costOf } from '../../users/password-hash.ts';
 import type { PasswordSignIn } from '../../users/sign-in.ts';
+import type { AccountNames } from '../names.ts';
+import { movedMark } from '../passwords/moved-mark.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import type { PasswordStore } from '../passwords/password-store.ts';
 import { LAST_APPLIED } from '../shown-object.ts';
@@ -14,6 +16,7 @@ export interface PasswordMigrationParts {
   readonly passwords: Pick<PasswordStore, 'hashOf' | 'set'>;
   readonly objects: Pick<ClusterObjects, 'patch'>;
   readonly signIn: Pick<PasswordSignIn, 'hash'>;
+  readonly names: AccountNames;
   readonly clock: Clock;
   readonly events: SecurityEvents;
 }
@@ -35,7 +38,7 @@ const SOURCE = 'password migration';
  * the rules. A password that the store already has stays.
  */
 export function createPasswordMigration(parts: PasswordMigrationParts): Job {
-  const { passwords, objects, signIn, clock, events } = parts;
+  const { passwords, objects, signIn, names, clock, events } = parts;
   const waiting = new BoundedMap<{ readonly uid: string; readonly until: number }>(MOST_WAITING);
 
   const waitMs = ({ name, uid }: UserRecord): number => {
@@ -44,8 +47,10 @@ export function createPasswordMigration(parts: PasswordMigrationParts): Job {
     waiting.set(name, { uid, until: clock.monotonic() + SEEN_BY_ALL_MS });
     return SEEN_BY_ALL_MS;
   };
-  const removeFromObject = async ({ name, uid, resourceVersion }: UserRecord): Promise<void> => {
-    const metadata = { uid, resourceVersion, annotations: { [LAST_APPLIED]: null } };
+  /** A hash that counts as before is marked as moved. During a rollout, earlier replicas may still read it from the object. */
+  const removeFromObject = async ({ name, uid, resourceVersion }: UserRecord, moved?: string): Promise<void> => {
+    const mark = moved === undefined ? {} : { [names.passwordMoved]: movedMark(moved) };
+    const metadata = { uid, resourceVersion, annotations: { [LAST_APPLIED]: null, ...mark } };
     await objects.patch(name, { metadata, spec: { password: null } });
     waiting.delete(name);
   };
@@ -59,7 +64,7 @@ export function createPasswordMigration(parts: PasswordMigrationParts): Job {
     if (kept !== undefined) {
       const leftMs = waitMs(user);
       if (leftMs > 0) return leftMs;
-      await removeFromObject(user);
+      await removeFromObject(user, kept === storedPassword ? kept : undefined);
       if (isHash && kept !== storedPassword) told('removed');
       return undefined;
     }

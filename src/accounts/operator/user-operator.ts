@@ -86,12 +86,13 @@ export class UserOperator {
    */
   async setPassword(name: string, hash: string): Promise<void> {
     const { names, objects, clock, print } = this.#parts;
-    const { uid } = await this.#one(name);
+    const { uid, passwordMoved } = await this.#one(name);
     const annotate = (annotations: object) => objects.patch(name, { metadata: { uid, annotations } });
     await annotate({ [names.tokensNotBefore]: toRfc3339(clock.now()) });
     await this.#parts.setPassword({ name, uid }, hash);
     const now = toRfc3339(clock.now());
-    await annotate({ [names.lastPasswordChange]: now, [names.tokensNotBefore]: now });
+    const moved = passwordMoved === '' ? {} : { [names.passwordMoved]: null };
+    await annotate({ [names.lastPasswordChange]: now, [names.tokensNotBefore]: now, ...moved });
     print(`the password of ${name} is set, and all sessions of ${name} end`);
   }
 

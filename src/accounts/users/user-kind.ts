@@ -42,8 +42,8 @@ export function createUserKind(names: AccountNames, roles?: RolesOfUsers): Kind 
 }
 
 /** Removes what no caller may see: the password, and the annotations that only Gatehouse reads. */
-function shownUser(user: KubernetesObject, { globalRole, incomplete }: AccountNames): KubernetesObject {
-  const metadata = shownMetadata(user, [globalRole, incomplete]);
+function shownUser(user: KubernetesObject, { globalRole, incomplete, passwordMoved }: AccountNames): KubernetesObject {
+  const metadata = shownMetadata(user, [globalRole, incomplete, passwordMoved]);
   const { spec } = user;
   return { ...user, metadata, ...(isObject(spec) && { spec: without(spec, ['password']) }) };
 }

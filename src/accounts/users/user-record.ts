@@ -34,6 +34,8 @@ export interface UserRecord {
   readonly hasFinalizer: boolean;
   /** `spec.password`: set only in clusters of KubeSphere 3.4, or by another tool where the CRD of 3.4 is installed. */
   readonly storedPassword: string | undefined;
+  /** The digest of the hash that was moved out of the object; `''` when none was, or when the password has changed since. */
+  readonly passwordMoved: string;
 }
 
 export function toUserRecord(object: KubernetesObject, names: AccountNames): UserRecord {
@@ -62,6 +64,7 @@ export function toUserRecord(object: KubernetesObject, names: AccountNames): Use
     isDeleting: text(object.metadata['deletionTimestamp']) !== '',
     hasFinalizer: asArray(object.metadata['finalizers']).includes(names.finalizer),
     storedPassword: text(spec['password']) || undefined,
+    passwordMoved: text(annotations[names.passwordMoved]),
   };
 }
 

@@ -44,8 +44,11 @@ const keptByUs = ({
   incomplete,
   tokensNotBefore,
   sparedSession,
+  passwordMoved,
   lastRoleChange,
-}: AccountNames): string[] => [lastPasswordChange, incomplete, tokensNotBefore, sparedSession, lastRoleChange];
+}: AccountNames): string[] => [
+  ...[lastPasswordChange, incomplete, tokensNotBefore, sparedSession, passwordMoved, lastRoleChange],
+];
 
 /**
  * The annotations that a new user begins with. Those that only Gatehouse writes are dropped and not refused, because a client may

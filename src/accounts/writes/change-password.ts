@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { asObject } from '../../runtime/text/json-value.ts';
 import { toRfc3339 } from '../../runtime/text/rfc3339.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import type { PasswordSignIn } from '../../users/sign-in.ts';
@@ -80,7 +81,7 @@ interface PasswordSetting {
  * client may repeat the request. `isFirst` also removes the mark of users who must set a first password.
  */
 export async function setPassword(
-  { metadata: { name, uid } }: KubernetesObject,
+  { metadata: { name, uid, annotations } }: KubernetesObject,
   password: string,
   caller: Caller,
   { parts, isFirst, instead }: PasswordSetting,
@@ -101,6 +102,7 @@ export async function setPassword(
     [names.tokensNotBefore]: since,
     [names.sparedSession]: session === undefined ? null : `${since} ${session}`,
     ...(isFirst ? { [names.uninitialized]: null } : {}),
+    ...(asObject(annotations)[names.passwordMoved] === undefined ? {} : { [names.passwordMoved]: null }),
   };
   return await objects
     .patch(name, { metadata: { uid, annotations: changed } })

@@ -3,7 +3,9 @@ import { accountNames } from '../../../src/accounts/names.ts';
 import { annotationsAfter, annotationsOfNew } from '../../../src/accounts/writes/annotations.ts';
 
 const NAMES = accountNames('example');
-const KEPT = [NAMES.lastPasswordChange, NAMES.incomplete, NAMES.tokensNotBefore, NAMES.lastRoleChange];
+const KEPT = [
+  ...[NAMES.lastPasswordChange, NAMES.incomplete, NAMES.tokensNotBefore, NAMES.passwordMoved, NAMES.lastRoleChange],
+];
 const MANAGER = { isManager: true, isSelf: false, names: NAMES };
 const SELF = { isManager: false, isSelf: true, names: NAMES };
 const [EARLY, LATE] = ['2026-03-09T10:00:00Z', '2099-01-01T00:00:00Z'];

@@ -3,6 +3,7 @@ import { createExpiry, createKeeper } from '../../../src/accounts/keeper/keeper.
 import { createPasswordMigration } from '../../../src/accounts/keeper/password-migration.ts';
 import { createGuarding, createUserRemoval } from '../../../src/accounts/keeper/user-removal.ts';
 import { userRef } from '../../../src/accounts/names.ts';
+import { movedMark } from '../../../src/accounts/passwords/moved-mark.ts';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import { dummyHash } from '../../../src/users/password-hash.ts';
 import { MemoryObjects } from '../../support/accounts/memory-objects.ts';
@@ -39,7 +40,7 @@ function start() {
       removal: createUserRemoval({ names: NAMES, objects, bindings, loginRecords, passwords, ends, clock }),
       expiry: createExpiry(objects),
       guarding: createGuarding({ names: NAMES, objects }),
-      migration: createPasswordMigration({ passwords, objects, signIn, clock, events }),
+      migration: createPasswordMigration({ names: NAMES, passwords, objects, signIn, clock, events }),
     },
   });
   const stop = new AbortController();
@@ -243,6 +244,8 @@ describe('a password in a User object, found by the keeper', () => {
     expect([hashes.get('alice'), inObject(objects)]).toEqual([HASH, HASH]);
     await clock.advance(10_000);
     expect(JSON.stringify(objects.peek('alice'))).not.toContain(HASH);
+    // For replicas with the configuration of before, which go on with the hash.
+    expect(objects.peek('alice')?.metadata.annotations).toEqual({ [NAMES.passwordMoved]: movedMark(HASH) });
     expect(events.all).toEqual([{ event: 'password_moved', user: 'alice', how: 'moved' }]);
   });
 
@@ -268,6 +271,7 @@ describe('a password in a User object, found by the keeper', () => {
     put({}, { spec: { password: HASH } });
     await clock.advance(12_000);
     expect([hashes.get('alice'), inObject(objects)]).toEqual([dummyHash(11), undefined]);
+    expect(objects.peek('alice')?.metadata.annotations ?? {}).not.toHaveProperty([NAMES.passwordMoved]);
     expect(events.all).toEqual([{ event: 'password_moved', user: 'alice', how: 'removed' }]);
   });
 });

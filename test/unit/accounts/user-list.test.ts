@@ -60,7 +60,7 @@ describe('the answer with a user', () => {
 
   test('has annotations only where there are any to show', () => {
     const { putUser, bind, bindings, userList } = mirrored();
-    const annotations = { [LAST_APPLIED]: '{}' };
+    const annotations = { [LAST_APPLIED]: '{}', [NAMES.passwordMoved]: 'a digest' };
     putUser(userObject('bare'));
     putUser(userObject('emptied', { metadata: { annotations } }));
     const metadataOf = (name: string) => JSON.parse(userList.text(name) ?? '').metadata;

@@ -138,7 +138,7 @@ describe('what the operator does to a user', () => {
 
   test('AC-62 a password is set, and tokens end', async () => {
     const { operator, users, hashes, printed, put } = start();
-    put('mia');
+    put('mia', { metadata: { annotations: { [NAMES.passwordMoved]: 'a digest of an earlier one' } } });
     await operator.setPassword('mia', 'a hash');
     expect([...hashes]).toEqual([['mia uid-mia', 'a hash']]);
     expect(users.peek('mia')?.metadata.annotations).toEqual({
