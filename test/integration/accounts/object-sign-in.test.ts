@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { passwordLabels, passwordSecretName } from '../../../src/accounts/passwords/password-secrets.ts';
 import { hashOf } from '../../support/passwords.ts';
+import { startDrivenReady } from '../service/driven.ts';
 import { eventually, NODES, type Pair, type Service, startCluster, startService } from '../service/stand.ts';
 import { keptBinding, type MadeUser, record, user } from './read-stand.ts';
 
+const IAM = '/kapis/iam.gatehouse.io/v1alpha2';
 const PASSWORD = 'Made-up-1';
 const OURS = 'finalizers.gatehouse.io/users';
 const SHARED = { accounts: { enabled: true }, sessions: { store: 'kubernetes' } };
@@ -60,6 +62,27 @@ describe('a User object with a password', () => {
     await makeMia(cluster);
     const service = await startService(cluster, { config: { ...SHARED, authorization: { mode: 'AlwaysAllow' } } });
     expect(await statusWith(service, await signIn(service))).toBe(200);
+  });
+
+  test('stays signed in over the rollout that moves the password from the object into a Secret', async () => {
+    const cluster = await startCluster();
+    const { objects } = cluster;
+    objects.create('users', user('mia', { spec: { password: await hashOf(PASSWORD) } }));
+    const before = { ...SHARED, accounts: { enabled: true, passwordStore: 'userObject' } };
+    const { clock, service: former } = await startDrivenReady(cluster, { config: before });
+    const pair = await clock.during(signIn(former));
+    const { service: later } = await startDrivenReady(cluster, { config: SHARED }, clock);
+    const stored = () => objects.get('users', 'mia');
+    await clock.until(stored, (mia) => mia !== undefined && !JSON.stringify(mia['spec']).includes('password'));
+    await clock.until(
+      async () => (await former.call(`${IAM}/users/mia`, { token: pair.access_token })).body,
+      ({ metadata, code }) => code === 401 || metadata.resourceVersion === stored()?.metadata.resourceVersion,
+    );
+    await clock.spend(10_000); // the end of sessions is written a moment later
+    for (const service of [former, later]) {
+      expect(await clock.during(statusWith(service, pair))).toBe(403);
+      await clock.during(signIn(service));
+    }
   });
 
   test('made while Gatehouse runs signs in within a second', async () => {
