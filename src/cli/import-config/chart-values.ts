@@ -24,15 +24,17 @@ export function toChartValues(settings: readonly PrintedSetting[]): readonly Pri
   return hasFiles(settings) ? [...values, ...VOLUME] : values;
 }
 
-/** Whether a client has its secret in a file, for which the chart has no value. */
+/** Whether a secret of a client, or of a store other than that of logs, is in a file, for which the chart has no value. */
 const hasFiles = (settings: readonly PrintedSetting[]): boolean =>
-  settings.some(({ name, value }) => name.endsWith('.clients') && JSON.stringify(value).includes(`"${MOUNTED_AT}/`));
+  settings.some(
+    ({ name, value }) => name !== 'logging.passwordFile' && JSON.stringify(value).includes(`"${MOUNTED_AT}/`),
+  );
 
 const VOLUME: readonly PrintedSetting[] = [
   {
     name: 'extraVolumes',
     value: [{ name: 'imported', secret: { secretName: SECRET } }],
-    comment: 'the secrets of clients',
+    comment: 'the secrets of clients and stores',
   },
   {
     name: 'extraVolumeMounts',

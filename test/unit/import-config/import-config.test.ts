@@ -114,6 +114,23 @@ describe('a configuration made from one of KubeSphere', () => {
     expect(text).toContain('logging.username and logging.password: the password belongs into a file');
   });
 
+  test('takes the stores of events and audit records over, each with its credentials', () => {
+    const store = 'host: https://store.example.test:9200, username: admin, password: made-up-password';
+    const old = `events: {${store}, indexPrefix: ks-whizard-events}\nauditing: {${store}, webhookUrl: https://audit.example.test}`;
+    const { text, files } = imported(old);
+    expect(parse(text)).toMatchObject({
+      events: { username: 'admin', passwordFile: `${FOLDER}/events-password`, indexPrefix: 'ks-whizard-events' },
+      auditing: { host: 'https://store.example.test:9200', passwordFile: `${FOLDER}/auditing-password` },
+    });
+    expect(files).toHaveLength(2);
+    expect(text).toContain('auditing.webhookUrl is not needed');
+    const chart = importConfig(old, { secretsFolder: '/anywhere', forChart: true, readFile: noFile });
+    expect('text' in chart && parse(chart.text)).toMatchObject({
+      extraVolumeMounts: [{ mountPath: '/var/run/secrets/gatehouse/imported' }],
+      config: { events: { passwordFile: '/var/run/secrets/gatehouse/imported/events-password' } },
+    });
+  });
+
   test('says the same as values of the chart, whose pod has the secrets in one Secret', () => {
     const old = SHAPES['a log store with credentials, and clients of its own'] ?? '';
     const outcome = importConfig(old, { secretsFolder: '/anywhere', forChart: true, readFile: noFile });
