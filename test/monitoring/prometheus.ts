@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atEnd } from '../support/at-end.ts';
@@ -38,12 +38,13 @@ const scrapeConfig = ({ name, ports, scheme }: Job): object => ({
   static_configs: [{ targets: ports.map((port) => `127.0.0.1:${port}`) }],
 });
 
-/** Starts it on a free port, and waits until it is ready. It ends with the test. */
-export async function startPrometheus({ recordings, jobs }: Given): Promise<Prometheus> {
+/** Starts it on a free port with these data (OpenMetrics), and waits until it is ready. Answers its URL. It ends with the test. */
+export async function runPrometheus(openMetrics: string, jobs: readonly Job[] = []): Promise<string> {
   const [port = 0] = await freePorts(1);
   const { folder, write } = temporaryFolder();
-  const endedAt = Date.now();
-  const data = await writeData(recordings, { folder, endedAt });
+  const data = join(folder, 'data');
+  const made = await promtool(['tsdb', 'create-blocks-from', 'openmetrics', write('recorded', openMetrics), data]);
+  if (made.code !== 0) throw new Error(made.text);
   const config = write(
     'prometheus.yaml', // JSON is YAML
     JSON.stringify({ global: { scrape_interval: '5s', scrape_timeout: '5s' }, scrape_configs: jobs.map(scrapeConfig) }),
@@ -66,6 +67,13 @@ export async function startPrometheus({ recordings, jobs }: Given): Promise<Prom
     (status) => status === 200,
     { turn: () => sleep(100), lost: () => (server.running ? undefined : readFileSync(log, 'utf8').slice(-2_000)) },
   );
+  return url;
+}
+
+/** Starts it with these recordings. */
+export async function startPrometheus({ recordings, jobs }: Given): Promise<Prometheus> {
+  const endedAt = Date.now();
+  const url = await runPrometheus(toOpenMetrics(recordings, endedAt), jobs);
   const ask = async (path: string, parameters: Readonly<Record<string, string>>): Promise<readonly Sample[]> => {
     const answer = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
     const body = (await answer.json()) as Answer;
@@ -95,11 +103,8 @@ export async function startPrometheus({ recordings, jobs }: Given): Promise<Prom
   };
 }
 
-/** Makes a folder of Prometheus' data, in which each recording ended at `endedAt`. Answers its path. */
-async function writeData(
-  recordings: readonly Recording[],
-  { folder, endedAt }: { readonly folder: string; readonly endedAt: number },
-): Promise<string> {
+/** The data of these recordings, each of which ended at `endedAt`. */
+function toOpenMetrics(recordings: readonly Recording[], endedAt: number): string {
   const lines = recordings.flatMap((recording) => {
     const startedAt = endedAt - (recording.scrapes - 1) * INTERVAL_MS;
     return [...recording.series()].flatMap(([series, values]) =>
@@ -108,11 +113,7 @@ async function writeData(
       ),
     );
   });
-  const [page, data] = [join(folder, 'recorded'), join(folder, 'data')];
-  writeFileSync(page, [...lines, '# EOF', ''].join('\n')); // OpenMetrics
-  const { code, text } = await promtool(['tsdb', 'create-blocks-from', 'openmetrics', page, data]);
-  if (code !== 0) throw new Error(text);
-  return data;
+  return [...lines, '# EOF', ''].join('\n');
 }
 
 interface Answer {
