@@ -69,16 +69,20 @@ const stored = async (): Promise<ReadonlyMap<string, StoredUser>> => {
   return new Map(items.map((user) => [user.metadata.name, user]));
 };
 
+/** A namespace that was deleted may still be on its way out. */
+const namespaceIsGone = (): Promise<unknown> =>
+  eventually(
+    () => kubectl(['get', 'namespace', release.namespace, '--ignore-not-found', '-o', 'name']),
+    (name) => name === '',
+  );
+
 beforeAll(async () => {
   folder = await checkout();
   const tools = await Promise.all([clusterTool('kubectl'), clusterTool('helm')]);
   const PATH = [...tools.map(dirname), process.env['PATH']].join(':');
   const env = { PATH, KUBECONFIG: inject('kubeconfig'), PASSWORD: OLD_PEOPLE.admin.password };
   shell = new Shell(folder, { ...process.env, ...env });
-  await eventually(
-    () => kubectl(['get', 'namespace', release.namespace, '--ignore-not-found', '-o', 'name']),
-    (name) => name === '',
-  );
+  await namespaceIsGone();
   await installKubeSphere();
 }, 180_000);
 afterAll(async () => {
@@ -90,6 +94,8 @@ afterAll(async () => {
   const guard = `${release.namespace}.gatehouse.accounts`;
   const guards = ['validatingadmissionpolicybinding', 'validatingadmissionpolicy'].map((kind) => `${kind}/${guard}`);
   await kubectl(['delete', '--ignore-not-found', ...left, ...guards]);
+  await kubectl(['delete', 'clusterrolebinding', '-l', 'iam.kubesphere.io/user-ref']);
+  await namespaceIsGone();
 }, 180_000);
 
 /** Installs it as the page says. */
@@ -160,6 +166,12 @@ test('who was disabled, has no password or has it in clear text does not sign in
     const { status, body } = await signIn(name, PEOPLE[name].password ?? 'Not-the-password-1');
     expect([name, status, body.error]).toEqual([name, 400, 'invalid_grant']);
   }
+});
+
+test('who came from an identity provider signs in once an administrator has set a password', async () => {
+  const password = `${OLD_PEOPLE.olivia.password}-of-ivo`;
+  const { status } = await caller.send('PUT', `${IAM}/users/ivo/password`, await tokenOf('admin'), { password });
+  expect([status, (await signIn('ivo', password)).status]).toEqual([200, 200]);
 });
 
 test('a first password is asked for where 3.4 asked for one', async () => {
@@ -267,10 +279,7 @@ test('the way back leaves KubeSphere as it was, with the passwords of now', asyn
 });
 
 test('a second move begins where the first one did', async () => {
-  await eventually(
-    () => kubectl(['get', 'namespace', release.namespace, '--ignore-not-found', '-o', 'name']),
-    (name) => name === '',
-  );
+  await namespaceIsGone();
   await installBeside();
   await follow('The users, 1');
   await follow('The console, 1');
