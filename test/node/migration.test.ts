@@ -59,6 +59,8 @@ const signIn = (username: OldName, password = PEOPLE[username].password ?? ''): 
   });
 const tokenOf = async (name: OldName): Promise<string> => (await signIn(name)).body.access_token;
 
+const SYSTEM = ['-n', 'kubesphere-system'];
+
 interface StoredUser {
   readonly metadata: { readonly name: string; readonly uid: string; readonly finalizers?: readonly string[] };
   readonly spec: { readonly password?: string };
@@ -111,7 +113,7 @@ async function installBeside(): Promise<void> {
 
 /** Where the console is told that its server is. */
 async function serverOfConsole(): Promise<{ readonly url?: string; readonly wsUrl?: string } | undefined> {
-  const { data } = await get<V1ConfigMap>('-n', 'kubesphere-system', 'configmap', 'ks-console-config');
+  const { data } = await get<V1ConfigMap>(...SYSTEM, 'configmap', 'ks-console-config');
   return parse(data?.['local_config.yaml'] ?? '').server.apiServer;
 }
 
@@ -250,7 +252,7 @@ test('a person changes the own password, and 3.4 will find it', async () => {
   expect(hash).toMatch(/^\$2[ayb]\$.{56}$/);
   expect(await libraryBcrypt.compare(password, hash)).toBe(true);
   // 3.4's webhook saw the write, as each write of a user while it is there.
-  const log = await kubectl(['-n', 'kubesphere-system', 'logs', 'deployment/ks-controller-manager']);
+  const log = await kubectl([...SYSTEM, 'logs', 'deployment/ks-controller-manager']);
   expect(log).toContain('UPDATE olivia by system:serviceaccount:gatehouse-system:gatehouse\n');
 });
 
@@ -285,6 +287,17 @@ test('a second move begins where the first one did', async () => {
   await follow('The console, 1');
   expect((await signIn('olivia', ofOlivia)).status).toBe(200);
   expect((await signIn('olivia')).status).toBe(400);
+});
+
+test('without its webhook’s server the cluster refuses to write users, as the page says', async () => {
+  const scale = (replicas: number): Promise<string> =>
+    kubectl([...SYSTEM, 'scale', 'deployment/ks-controller-manager', `--replicas=${replicas}`]);
+  const write = (): Promise<string> =>
+    kubectl(['annotate', 'user.iam.kubesphere.io', 'theo', 'written=yes', '--overwrite']).catch(String);
+  await scale(0);
+  expect(await eventually(write, (said) => said.includes('Error'))).toContain('failed calling webhook');
+  await scale(1);
+  await eventually(write, (said) => said.includes('annotated'));
 });
 
 test('when KubeSphere’s servers are gone, passwords leave the objects and nobody is signed out', async () => {
