@@ -10,7 +10,7 @@ export type PrometheusPurpose = (typeof PROMETHEUS_PURPOSES)[number];
 export type PrometheusClient = Pick<StoreClient<PrometheusPurpose>, 'json'>;
 
 /** Seconds since 1970, and the value as text. */
-export type Point = readonly [seconds: number, value: string];
+type Point = readonly [seconds: number, value: string];
 
 /** A series with its labels: one value at the asked time, or those of a range. */
 export interface Series {

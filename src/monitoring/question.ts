@@ -31,7 +31,7 @@ const MOST_METRICS = 100;
 /** The longest page of nodes that the console asks for has 100. */
 const MOST_NODES = 500;
 /** Prometheus refuses more points of a series (its API, "Range queries"). */
-export const MOST_POINTS = 11_000;
+const MOST_POINTS = 11_000;
 /** The defaults of 3.4 (`pkg/kapis/monitoring/v1alpha3/helper.go`). */
 const DEFAULT_STEP = 600;
 const DEFAULT_LIMIT = 5;

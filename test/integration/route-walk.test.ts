@@ -60,7 +60,7 @@ const SIGNED_IN = (template: string): boolean =>
   NARROWED.test(template) ||
   template.includes('/v1alpha2/components') || // shows what its caller may see
   template.endsWith('/configs/gpu/kinds') || // nothing is in these
-  template.startsWith('/kapis/monitoring.gatehouse.io/') ||
+  template === '/kapis/monitoring.gatehouse.io/v1alpha3/*' ||
   template.endsWith('/clusters') ||
   /^\/kapis(\/[^/]+){0,2}$/.test(template) ||
   template.startsWith('/kapis/logging.gatehouse.io/') ||

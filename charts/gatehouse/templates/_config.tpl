@@ -39,6 +39,21 @@
 {{- $_ := set $logging "caFile" "/var/run/secrets/gatehouse/log-store-ca/ca.crt" -}}
 {{- end -}}
 {{- end -}}
+{{- $monitoring := dict -}}
+{{- with .Values.monitoring -}}
+{{- if .prometheus -}}
+{{- $_ := set $monitoring "prometheus" .prometheus -}}
+{{- end -}}
+{{- if and .existingSecret .username -}}
+{{- $_ := set $monitoring "username" .username -}}
+{{- $_ := set $monitoring "passwordFile" "/var/run/secrets/gatehouse/prometheus/password" -}}
+{{- else if .existingSecret -}}
+{{- $_ := set $monitoring "tokenFile" "/var/run/secrets/gatehouse/prometheus/token" -}}
+{{- end -}}
+{{- if .ca.existingSecret -}}
+{{- $_ := set $monitoring "caFile" "/var/run/secrets/gatehouse/prometheus-ca/ca.crt" -}}
+{{- end -}}
+{{- end -}}
 {{- $users := dict -}}
 {{- if .Values.users.existingSecret -}}
 {{- $_ := set $users "file" "/var/run/secrets/gatehouse/users/users.yaml" -}}
@@ -69,6 +84,9 @@
 {{- if $logging -}}
 {{- $_ := set $base "logging" $logging -}}
 {{- end -}}
+{{- if $monitoring -}}
+{{- $_ := set $base "monitoring" $monitoring -}}
+{{- end -}}
 {{- mergeOverwrite $base (deepCopy .Values.config) | toYaml -}}
 {{- end }}
 
@@ -96,6 +114,8 @@
   (dict "name" "tls" "value" (include "gatehouse.tlsValue" .) "secret" (include "gatehouse.tlsSecret" .) "key" "tls.crt")
   (dict "name" "log-store" "value" "logging.existingSecret" "secret" .Values.logging.existingSecret "key" "password")
   (dict "name" "log-store-ca" "value" "logging.ca.existingSecret" "secret" .Values.logging.ca.existingSecret "key" "ca.crt")
+  (dict "name" "prometheus" "value" "monitoring.existingSecret" "secret" .Values.monitoring.existingSecret "key" (ternary "password" "token" (not (empty .Values.monitoring.username))))
+  (dict "name" "prometheus-ca" "value" "monitoring.ca.existingSecret" "secret" .Values.monitoring.ca.existingSecret "key" "ca.crt")
 -}}
 {{- if .secret -}}
 {{- $mounted = append $mounted (set . "folder" (print "/var/run/secrets/gatehouse/" .name)) -}}

@@ -18,6 +18,10 @@
   "logging.host" "set the value logging.host instead."
   "logging.username" "set the value logging.username instead."
   "logging.passwordFile" "set the value logging.existingSecret instead."
+  "monitoring.prometheus" "set the value monitoring.prometheus instead."
+  "monitoring.username" "set the value monitoring.username instead."
+  "monitoring.passwordFile" "set the value monitoring.existingSecret instead."
+  "monitoring.tokenFile" "set the value monitoring.existingSecret instead."
   "sessions.store" "set the value sessions.store instead."
   "kubernetes.kubeconfig" "the pod uses its own service account."
   "kubernetes.namespace" "the pod's rights are in its own namespace."
@@ -147,6 +151,9 @@
 {{- end -}}
 {{- with dig "logging" "caFile" "" .Values.config -}}
 {{- $_ := set $files "logging.caFile" . -}}
+{{- end -}}
+{{- with dig "monitoring" "caFile" "" .Values.config -}}
+{{- $_ := set $files "monitoring.caFile" . -}}
 {{- end -}}
 {{- range $setting, $file := $files -}}
 {{- $mounted := false -}}

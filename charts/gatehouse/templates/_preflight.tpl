@@ -52,6 +52,7 @@
 {{- include "gatehouse.preflight.gateway" . -}}
 {{- include "gatehouse.preflight.kinds" . -}}
 {{- include "gatehouse.preflight.logging" . -}}
+{{- include "gatehouse.preflight.monitoring" . -}}
 {{- end }}
 
 {{- define "gatehouse.preflight.budget" -}}

@@ -9,19 +9,21 @@ import type { RouteFamily, RouteTools } from '../family.ts';
 import { LIST_HEADERS } from '../routes/lists.ts';
 import { asksFor } from '../tenant/rewritten.ts';
 
+type AnsweringReader = Pick<MetricReader, 'answer'>;
+
 /**
  * The metrics that 3.4's console draws. Of the cluster and of nodes they come from Prometheus, for callers who may list nodes (CO-09). Every
  * other path, and every path without Prometheus, has no results: the console shows no curves then, and no error (CO-12).
  */
 export const monitoringFamily =
-  (reader: MetricReader | undefined): RouteFamily =>
+  (reader: AnsweringReader | undefined): RouteFamily =>
   (tools) => ({ routes: [...(reader ? metricRoutes(reader, tools) : []), emptyRoute(tools)] });
 
 const COMMON = { admission: 'other', produces: 'json' } as const;
 
 const rootOf = (platform: string): string => `/kapis/monitoring.${platform}.io/v1alpha3`;
 
-function metricRoutes(reader: MetricReader, tools: RouteTools): Route[] {
+function metricRoutes(reader: AnsweringReader, tools: RouteTools): Route[] {
   const { platform } = tools;
   const route = (path: string, level: MetricLevel): Route => {
     const handler = metricHandler(level, reader, tools);
@@ -38,7 +40,7 @@ function metricRoutes(reader: MetricReader, tools: RouteTools): Route[] {
 
 function metricHandler(
   level: MetricLevel,
-  reader: MetricReader,
+  reader: AnsweringReader,
   { writer, deadline }: Pick<RouteTools, 'writer' | 'deadline'>,
 ): Handler {
   return async (exchange) => {

@@ -90,6 +90,9 @@ const TIME_LIMIT_MS = 30_000;
 /** Searches of logs, events and audit records, and their stores. Asks the stores nothing yet: they may be unavailable at the start. */
 export async function createDocuments(options: DocumentsOptions, parts: DocumentsParts): Promise<Family> {
   const { authorizer, namespaces, clock, registry, events, kinds } = parts;
+  const live = options.areEventsLive && kinds ? createLiveEvents({ kinds, clock }) : undefined;
+  if (!(options.logs ?? options.events ?? options.audit ?? live))
+    return { routes: documentFamily({ onAuditRead: () => undefined }) };
   const metrics = new DocumentMetrics(registry);
   const opened: OpenedStore[] = [];
   const readerOf = (kind: DocumentKind, store: DocumentStore): DocumentReader => {
@@ -102,7 +105,6 @@ export async function createDocuments(options: DocumentsOptions, parts: Document
     opened.push(one);
     return { reader: readerOf(kind, one.store), onCut: () => metrics.cut() };
   };
-  const live = options.areEventsLive && kinds ? createLiveEvents({ kinds, clock }) : undefined;
   const shown: ServedDocuments | undefined = live && {
     reader: readerOf(EVENTS, live),
     onCut: () => undefined,

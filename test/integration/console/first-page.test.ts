@@ -57,7 +57,7 @@ describe('what is not offered', () => {
 });
 
 describe('the numbers of the first pages', () => {
-  test('CO-12 a query for metrics has no results', async () => {
+  test('CO-12 a query for metrics has no results without Prometheus', async () => {
     const stand = await startConsole();
     for (const path of ['cluster', 'nodes/node-a', 'namespaces/red/pods']) {
       const { status, text } = await stand.ask(

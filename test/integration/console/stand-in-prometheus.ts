@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { atEnd } from '../../support/at-end.ts';
 
 /** A query as Prometheus gets it. */
-export interface AskedQuery {
+interface AskedQuery {
   readonly path: string;
   readonly form: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;

@@ -16,6 +16,7 @@ import type { ServedKinds } from '../../../src/http/kinds/kind-routes.ts';
 import { listFamily, type ServedList } from '../../../src/http/kinds/list-family.ts';
 import { type ServedSearch, searchRoute } from '../../../src/http/kinds/search-route.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
+import { monitoringFamily } from '../../../src/http/monitoring/monitoring-family.ts';
 import { pageFamily } from '../../../src/http/page/page-family.ts';
 import { aboutFamily } from '../../../src/http/routes/about.ts';
 import { accountFamily, type ServedAccounts } from '../../../src/http/routes/accounts.ts';
@@ -25,6 +26,7 @@ import { oauthFamily } from '../../../src/http/routes/oauth.ts';
 import { tokenReviewFamily } from '../../../src/http/routes/token-review.ts';
 import type { ServedTenant } from '../../../src/http/tenant/served-tenant.ts';
 import { tenantFamily } from '../../../src/http/tenant/tenant-family.ts';
+import type { MetricReader } from '../../../src/monitoring/metric-reader.ts';
 import { createNamespaceKind } from '../../../src/namespaces/namespace-kind.ts';
 import { createNodeKind } from '../../../src/nodes/node-kind.ts';
 import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
@@ -212,6 +214,7 @@ export interface TestParts extends AppParts {
   readonly health: HealthChecks;
   readonly descriptions: Descriptions;
   /** Default: no kinds but those of `lists`. */
+  readonly metricReader?: Pick<MetricReader, 'answer'> | undefined;
   readonly kinds?: ServedKinds | undefined;
   readonly listableKinds?: ListableKinds | undefined;
 }
@@ -238,6 +241,7 @@ function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
     ...(accounts ? [accountFamily({ ...accounts, gatewayIsOpen })] : []),
     ...(gateway ? [gatewayFamily(gateway)] : []),
     logs ?? documentFamily({ onAuditRead: () => undefined }),
+    monitoringFamily(parts.metricReader),
     tenantFamily(parts.tenant),
     pageUnderTest,
     aboutFamily({ ...parts, checks, gatewayIsOpen }),
@@ -267,6 +271,7 @@ export function appParts(change: Partial<TestParts> = {}, lines: LogLine[] = [])
     search: searchUnderTest(change.platform),
     accounts: accountsUnderTest(change.platform),
     tenant: tenantUnderTest(change.platform),
+    metricReader: { answer: async () => ({ answer: { results: [] }, release: () => {} }) },
     maxDecisionAgeMs: 600_000,
     callerChanges: { onChange: () => () => {} },
     closing: new AbortController().signal,

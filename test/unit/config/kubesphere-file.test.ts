@@ -62,7 +62,18 @@ describe('the file of KubeSphere 3.4', () => {
       ...['authentication.oauthOptions.identityProviders', 'cache', 'devops', 'edgeRuntime'],
       ...['gateway.namespace', 'gateway.repository', 'gateway.tag', 'gateway.watchesPath', 'gpu', 'kubeedge'],
       ...['kubernetes.burst', 'kubernetes.master', 'kubernetes.qps', 'ldap', 'logging.basicAuth', 'logging.password'],
-      ...['metering', 'monitoring', 'multicluster', 'mysql', 'network', 'notification', 'openpitrix', 'redis', 's3'],
+      ...[
+        'metering',
+        'monitoring.enableGPUMonitoring',
+        'monitoring.endpoint',
+        'multicluster',
+        'mysql',
+        'network',
+        'notification',
+        'openpitrix',
+        'redis',
+        's3',
+      ],
       ...['servicemesh', 'sonarQube', 'terminal'],
     ]);
   });
@@ -74,6 +85,7 @@ describe('the file of KubeSphere 3.4', () => {
     ],
     ['redis', 'is not needed: sessions are in Secrets of the cluster (sessions.store: kubernetes); remove it'],
     ['logging.password', 'is not read: put it into a file, and name that in logging.passwordFile'],
+    ['monitoring.endpoint', 'is called monitoring.prometheus here'],
     ['multicluster', 'has no counterpart here: one server is for one cluster; remove it'],
   ])('says of %s what takes its place, or that nothing does', (path, sentence) => {
     expect(problems[path]).toBe(sentence);

@@ -153,6 +153,10 @@ describe('the table of routes', () => {
       ].map((path) => `${logs}${path} signed-in other any GET`),
       `${logs}/fluentbit/outputs signed-in other any GET,POST`,
       `${logs}/fluentbit/outputs/{output} signed-in other any PUT,DELETE`,
+      ...['cluster', 'nodes', 'nodes/{node}'].map(
+        (path) => `/kapis/monitoring.gatehouse.io/v1alpha3/${path} authorized other json GET,HEAD`,
+      ),
+      '/kapis/monitoring.gatehouse.io/v1alpha3/* signed-in other json GET,HEAD',
       ...[
         'v1alpha3/workspacetemplates',
         'v1alpha3/workspacetemplates/{workspace}',
@@ -182,7 +186,6 @@ describe('the table of routes', () => {
       ),
       ...publicly([`${CONFIG}/configz`, `${CONFIG}/oauth`], 'other json GET,HEAD'),
       `${CONFIG}/gpu/kinds signed-in other json GET,HEAD`,
-      '/kapis/monitoring.gatehouse.io/v1alpha3/* signed-in other json GET,HEAD',
       ...publicly(['/'], 'other any GET,HEAD'),
       ...publicly(['/ui/settings.json'], 'other json GET,HEAD'),
       '/ui/session signed-in other json POST,DELETE',
