@@ -18,6 +18,7 @@ async function pageWithAllMetrics(): Promise<string> {
       server: { tls },
       sessions: { store: 'kubernetes' },
       logging: { host: 'http://127.0.0.1:9' },
+      monitoring: { prometheus: 'http://127.0.0.1:9' },
       authentication: { serviceAccountTokens: { enabled: true, audience: 'gatehouse' } },
     },
   });
@@ -37,6 +38,7 @@ test('the metrics port serves what promtool has nothing to say of, over TLS', as
     'authorization_recent_questions',
     'service_account_keys',
     'log_queries_in_flight',
+    'prometheus_queries',
   ])
     expect(page).toContain(`\ngatehouse_${name}`);
   expect(await promtool(['check', 'metrics'], page)).toEqual({ code: 0, text: '' });

@@ -71,6 +71,7 @@ const TAKEN: ReadonlyMap<string, TakenSetting> = new Map([
   ['kubernetes.kubeconfig', { to: 'kubernetes.kubeconfig', read: toText }],
   ...['logging', 'events', 'auditing'].flatMap(store),
   ['logging.exportlogslimit', { to: 'logging.exportLogsLimit', read: toCount }],
+  ['monitoring.endpoint', { to: 'monitoring.prometheus', read: toText }],
 ]);
 
 /** The setting of ours for an old name with dots, in any case. */

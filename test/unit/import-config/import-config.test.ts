@@ -50,7 +50,10 @@ describe('a configuration made from one of KubeSphere', () => {
   });
 
   test('takes over what has the same meaning here', () => {
-    const { authentication, accounts, logging } = loaded(imported(SHAPES['a full installation of 3.4'] ?? ''));
+    const { authentication, accounts, logging, monitoring } = loaded(
+      imported(SHAPES['a full installation of 3.4'] ?? ''),
+    );
+    expect(monitoring.prometheus).toBe('http://prometheus.example.test:9090');
     expect(authentication).toMatchObject({
       authenticateRateLimiterMaxTries: 10,
       authenticateRateLimiterDuration: 600_000,
