@@ -32,23 +32,51 @@ export const readersNamespaces = (): Record<string, number> => ({
   'kube-system': Date.now(),
 });
 
+/** The workspaces of namespaces; the others belong to none. */
+export const WORKSPACES: Readonly<Record<string, string>> = {
+  shop: 'retail',
+  'shop-staging': 'retail',
+  billing: 'finance',
+};
+
 const RBAC = 'rbac.authorization.k8s.io';
 const API = { apiVersion: `${RBAC}/v1` };
 
-/** Those namespaces, and the rights of the readers. */
-export function readersCluster(platform: string): readonly NewObject[] {
-  const role = (name: string, rule: object): object => ({
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** Rights that readers have. */
+export interface ReaderRules {
+  /** In the whole cluster. */
+  readonly asks: Rule;
+  /** In each of their namespaces. */
+  readonly reads: Rule;
+}
+
+const logRules = (platform: string): ReaderRules => ({
+  asks: { apiGroups: [`tenant.${platform}.io`], resources: ['logs'], verbs: ['list'] },
+  reads: { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+});
+
+/** Gives a user one of the two rights. */
+export const readerBinding = (user: string, name: 'asks' | 'reads', namespace?: string): NewObject => ({
+  ...API,
+  kind: namespace ? 'RoleBinding' : 'ClusterRoleBinding',
+  metadata: { name: `${name}-${user}`, ...(namespace && { namespace }) },
+  roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+  subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
+});
+
+/** Those namespaces, and the rights of the readers. Default: those to logs. */
+export function readersCluster(platform: string, { asks, reads } = logRules(platform)): readonly NewObject[] {
+  const role = (name: string, rule: Rule): object => ({
     ...API,
     kind: 'ClusterRole',
     metadata: { name },
     rules: [rule],
-  });
-  const binding = (user: string, name: string, namespace?: string): object => ({
-    ...API,
-    kind: namespace ? 'RoleBinding' : 'ClusterRoleBinding',
-    metadata: { name: `${name}-${user}`, ...(namespace && { namespace }) },
-    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
-    subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
   });
   const readers = Object.entries(READERS).filter(([, rights]) => rights !== 'everything') as [
     string,
@@ -60,11 +88,15 @@ export function readersCluster(platform: string): readonly NewObject[] {
     ...Object.entries(CREATED).map(([name, creationTimestamp]) => ({
       apiVersion: 'v1',
       kind: 'Namespace',
-      metadata: { name, creationTimestamp },
+      metadata: {
+        name,
+        creationTimestamp,
+        labels: WORKSPACES[name] ? { [`${platform}.io/workspace`]: WORKSPACES[name] } : {},
+      },
     })),
-    role('log-query', { apiGroups: [`tenant.${platform}.io`], resources: ['logs'], verbs: ['list'] }),
-    role('pod-logs', { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] }),
-    ...readers.map(([name]) => binding(name, 'log-query')),
-    ...readers.flatMap(([name, rights]) => rights.map((namespace) => binding(name, 'pod-logs', namespace))),
+    role('asks', asks),
+    role('reads', reads),
+    ...readers.map(([name]) => readerBinding(name, 'asks')),
+    ...readers.flatMap(([name, rights]) => rights.map((namespace) => readerBinding(name, 'reads', namespace))),
   ] as readonly NewObject[];
 }

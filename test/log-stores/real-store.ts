@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type LogDocument, StoredRecord } from '../../dev/log-store/stored-record.ts';
 import { startServer } from '../support/control-plane/server-process.ts';
+import type { StoredDocument } from './documents/stored-document.ts';
 import { STORES, type Store, type StoreName, storeJars, TOOLS } from './store-tools.ts';
 
 /** A store in a process of its own. */
@@ -15,6 +16,8 @@ export interface RealStore {
   ask(method: string, path: string, body?: object): Promise<Readonly<Record<string, unknown>>>;
   /** Adds records to the indices of their days, so that searches find them. */
   load(documents: readonly LogDocument[]): Promise<void>;
+  /** Adds documents to their indices, so that searches find them. */
+  add(documents: readonly StoredDocument[]): Promise<void>;
   /** Places that searches keep open. */
   openPlaces(): Promise<number>;
   /** As a crash is. `stop` has to follow. */
@@ -79,23 +82,23 @@ function clientOf(url: string, { dialect }: Store): Omit<RealStore, 'kill' | 'fr
   };
   const ask: RealStore['ask'] = (method, path, body) =>
     send(method, path, 'application/json', body && JSON.stringify(body));
+  const add: RealStore['add'] = async (documents) => {
+    for (let at = 0; at < documents.length; at += LOADED_AT_ONCE) {
+      const lines = documents.slice(at, at + LOADED_AT_ONCE).flatMap(({ index, source }) => {
+        const target = { _index: index, ...(dialect === '6' && { _type: 'doc' }) };
+        return [{ index: target }, source].map((line) => `${JSON.stringify(line)}\n`);
+      });
+      const { errors, items } = await send('POST', '/_bulk', 'application/x-ndjson', lines.join(''));
+      if (errors !== false) throw new Error(`the store does not take all: ${JSON.stringify(items).slice(0, 2_000)}`);
+    }
+    await ask('POST', '/_refresh');
+  };
   return {
     url,
     ask,
-    async load(documents) {
-      for (let at = 0; at < documents.length; at += LOADED_AT_ONCE) {
-        const lines = documents.slice(at, at + LOADED_AT_ONCE).flatMap((document) => {
-          const target = {
-            _index: `ks-logstash-log-${new StoredRecord(document).day}`,
-            ...(dialect === '6' && { _type: 'doc' }),
-          };
-          return [{ index: target }, document].map((line) => `${JSON.stringify(line)}\n`);
-        });
-        const { errors } = await send('POST', '/_bulk', 'application/x-ndjson', lines.join(''));
-        if (errors !== false) throw new Error('the store does not take all records');
-      }
-      await ask('POST', '/_refresh');
-    },
+    load: (records) =>
+      add(records.map((source) => ({ index: `ks-logstash-log-${new StoredRecord(source).day}`, source }))),
+    add,
     async openPlaces() {
       const { nodes } = (await ask('GET', '/_nodes/stats/indices/search')) as unknown as SearchStatistics;
       return Object.values(nodes).reduce((sum, { indices }) => sum + indices.search.scroll_current, 0);

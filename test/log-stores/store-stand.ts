@@ -50,9 +50,7 @@ export async function startStoreStand({ name, records, ...more }: StoreStandPart
   await store.load(records);
   const loaded = performance.now();
   console.log(`${name}: started in ${Math.round(started - began)} ms, loaded in ${Math.round(loaded - started)} ms`);
-  // Here Elasticsearch 8 answers `GET /` with 405: what answers it is a module that is not published as a package.
-  const version = name === 'elasticsearch-8' ? STORES[name].dialect : '';
-  const stand = await startLogQueries({ logging: { host: store.url, version }, ...more });
+  const stand = await startLogQueries({ logging: addressOf(store, name), ...more });
   const stop = async (): Promise<void> => {
     await stand.stop();
     await store.stop();
@@ -60,18 +58,35 @@ export async function startStoreStand({ name, records, ...more }: StoreStandPart
   return { ...stand, store, stop };
 }
 
+/**
+ * How Gatehouse is told of the store. Here Elasticsearch 8 answers `GET /` with 405, because what answers it is a module that is not published as
+ * a package. So the version is in the settings.
+ */
+export const addressOf = ({ url }: Pick<RealStore, 'url'>, name: StoreName) => ({
+  host: url,
+  version: name === 'elasticsearch-8' ? STORES[name].dialect : '',
+});
+
 interface LogQueriesParts extends Pick<StoreStandParts, 'objects' | 'people'> {
-  /** `logging` of the configuration. */
-  readonly logging: object;
+  /** `logging` of the configuration. Default: none. */
+  readonly logging?: object;
+  /** Further settings. */
+  readonly settings?: object;
   readonly clock?: Clock;
 }
 
 export async function startLogQueries(parts: LogQueriesParts): Promise<LogQueryStand> {
-  const { logging, objects = logCluster(platform), people = [], clock = systemClock } = parts;
+  const { logging, settings, objects = logCluster(platform), people = [], clock = systemClock } = parts;
   const cluster = await startSimulatedCluster({ platform });
   for (const object of objects) cluster.objects.create(`${object['kind']}s`.toLowerCase(), object);
   const all = [...LOG_PEOPLE, ...people];
-  const { gatehouse, corpus } = await startLogStand({ kubeconfig: cluster.kubeconfig(), logging, people: all, clock });
+  const { gatehouse, corpus } = await startLogStand({
+    kubeconfig: cluster.kubeconfig(),
+    logging,
+    settings,
+    people: all,
+    clock,
+  });
   const { port } = gatehouse;
   const tokens = new Map<string, Promise<string>>();
   const headersOf = async (who: string): Promise<Record<string, string>> => {

@@ -11,8 +11,10 @@ export interface LogStand {
 
 export interface LogStandParts {
   readonly kubeconfig: string;
-  /** `logging` of the configuration. */
-  readonly logging: object;
+  /** `logging` of the configuration. Default: none. */
+  readonly logging?: object | undefined;
+  /** Further settings. */
+  readonly settings?: object | undefined;
   readonly clock?: Clock;
   /** Users besides those of all recorded cases. Default: those of the cases about logs. */
   readonly people?: readonly Person[];
@@ -22,12 +24,14 @@ export interface LogStandParts {
 export async function startLogStand({
   kubeconfig,
   logging,
+  settings,
   clock = systemClock,
   people = LOG_PEOPLE,
 }: LogStandParts): Promise<LogStand> {
   const { platform } = OBSERVED_CONFIG;
   const users = await usersFile(people);
-  const gatehouse = await startGatehouse({ config: { ...OBSERVED_CONFIG, logging }, kubeconfig, users, clock });
+  const config = { ...OBSERVED_CONFIG, ...(logging && { logging }), ...settings };
+  const gatehouse = await startGatehouse({ config, kubeconfig, users, clock });
   const skip = (): void => {
     throw new Error('the cases of logs do not move the clock');
   };
