@@ -96,9 +96,9 @@ export class DocumentReader {
   }
 
   async #searches(subject: Subject, query: DocumentQuery, signal: AbortSignal): Promise<DocumentSearch[]> {
-    const { right } = this.#options.kind;
-    const parts = { ...this.#parts, right, seats: this.#seats, signal };
-    return searchesFor(query, await readableNamespaces(subject, query.scope, parts));
+    const { kind } = this.#options;
+    const parts = { ...this.#parts, right: kind.right, seats: this.#seats, signal };
+    return searchesFor(query, await readableNamespaces(subject, query.scope, parts), kind);
   }
 
   async #compose(query: DocumentQuery, searches: readonly DocumentSearch[], signal: AbortSignal): Promise<object> {

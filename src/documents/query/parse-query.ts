@@ -172,7 +172,7 @@ const condition =
 function faultOf(values: readonly string[], match: Match): string | undefined {
   const odd = match === 'number' ? values.find((value) => !/^[0-9]{1,9}$/.test(value)) : undefined;
   if (odd !== undefined) return `${quoted(odd)} is not a whole number`;
-  if (match === 'part' && values.some(({ length }) => length < SHORTEST_PART))
+  if (match === 'part' && values.some((value) => [...value].length < SHORTEST_PART))
     return `a part has at least ${SHORTEST_PART} characters`;
   return undefined;
 }

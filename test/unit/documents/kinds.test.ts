@@ -25,3 +25,9 @@ test('E-04 both forms of events have a place for every field that differs', () =
   const { reason: _, type: __, ...others } = EVENTS.fields;
   for (const places of Object.values(others)) expect(places).toHaveLength(2);
 });
+
+test('a part of a text is counted in characters', () => {
+  const parser = new QueryParser(EVENTS);
+  expect(() => parser.parse('reason_search=😀', 0)).toThrow('a part has at least 2 characters');
+  expect(parser.parse('reason_search=订单', 0).conditions).toHaveLength(1);
+});

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { DocumentKind } from '../../../src/documents/document-kind.ts';
+import { EVENTS } from '../../../src/documents/kinds/event-kind.ts';
+import { LOGS } from '../../../src/documents/kinds/log-kind.ts';
 import type { Readable } from '../../../src/documents/rights/readable-namespaces.ts';
 import { searchesFor } from '../../../src/documents/searches.ts';
 
-const namespacesOf = (readable: Readable, time = {}) =>
-  searchesFor({ conditions: [], time }, readable).map(({ namespaces }) => namespaces);
+const namespacesOf = (readable: Readable, time = {}, kind: DocumentKind = LOGS) =>
+  searchesFor({ conditions: [], time }, readable, kind).map(({ namespaces }) => namespaces);
 const only = (...namespaces: { name: string; since?: number }[]): Readable => ({ everything: false, namespaces });
 const many = (count: number, since?: number) =>
   Array.from({ length: count }, (_, at) => ({ name: `ns-${at}`, ...(since === undefined ? {} : { since }) }));
@@ -49,6 +52,16 @@ describe('the searches of a query', () => {
     expect([found.length, names.length, new Set(names).size]).toEqual([searches, count, count]);
     expect(Math.max(...found.map((one) => one?.young.length ?? 0))).toBeLessThanOrEqual(250);
   });
+
+  test.each([
+    [100, 1],
+    [101, 2],
+  ])(
+    'E-01 for %i young namespaces are %i where the name has two places, each of which takes clauses',
+    (count, searches) => {
+      expect(namespacesOf({ everything: false, namespaces: many(count, 5) }, {}, EVENTS)).toHaveLength(searches);
+    },
+  );
 
   test.each([
     [10_000, 1],
