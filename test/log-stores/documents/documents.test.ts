@@ -6,6 +6,7 @@ import type { Rights } from '../log-oracle.ts';
 import { READERS, readerBinding } from '../log-readers.ts';
 import { STORE_NAMES } from '../store-tools.ts';
 import { auditDocuments } from './audit-documents.ts';
+import { blocksOf } from './collected.ts';
 import { type DocumentStand, existingNamespaces, startDocumentStand } from './document-stand.ts';
 import { AUDIT_WORDS, type Comparison, type DocumentWords, EVENT_WORDS } from './document-words.ts';
 import { DAY_WITHOUT_TIME, eventDocuments } from './event-documents.ts';
@@ -154,6 +155,13 @@ describe.each(STORE_NAMES)('%s', (name) => {
     const { body } = await stand.ask(EVENT_WORDS, 'admin', { ...ofDay, operation: 'histogram', interval: '1h' });
     expect(body).toEqual({ histogram: { total: 0, buckets: [] } });
   });
+
+  if (name !== 'elasticsearch-6')
+    test('E-04 takes the index template of docs/events.md', async () => {
+      const [, template = ''] = blocksOf('json');
+      await stand.store.ask('PUT', '/_index_template/ks-events', JSON.parse(template));
+      await stand.store.ask('DELETE', '/_index_template/ks-events');
+    });
 
   test('counts an object for each form of its events', async () => {
     const { body } = await stand.ask(EVENT_WORDS, 'admin', { operation: 'statistics' });
