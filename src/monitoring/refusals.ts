@@ -5,7 +5,7 @@ import { PrometheusFault, QUERY_LIMIT_MS } from './prometheus.ts';
 
 /** The values of a metric are too many, alone or beside others that are being answered. It says nothing about Prometheus. */
 export class TooManyValues extends Error {
-  /** As if Prometheus had refused the query, so that the calls after it are not paused. */
+  /** The client reads it as a refusal of the query by Prometheus, so that the calls after it are not paused. */
   readonly status = { code: 422 };
 }
 

@@ -43,7 +43,7 @@ export interface GeneratedQuery {
   readonly size?: number;
 }
 
-/** As it is sent. */
+/** The text that is sent. */
 export function parametersOf({ who: _, lists, start, end, ...more }: GeneratedQuery): Record<string, string> {
   const joined = Object.entries(lists).map(([name, elements]) => [name, elements.join(',')]);
   const others = Object.entries({ ...more, start_time: start, end_time: end }).filter(

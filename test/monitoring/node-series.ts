@@ -2,7 +2,7 @@
 export interface Machine {
   readonly name: string;
   readonly cpus: number;
-  /** Of all CPUs together, on average. */
+  /** The average of all CPUs together. */
   readonly usedCpus: number;
   readonly memory: { readonly total: number; readonly available: number };
   readonly disk: { readonly size: number; readonly available: number; readonly inodes: number; readonly free: number };

@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../document-kind.ts';
 import { EVENTS } from './event-kind.ts';
 
-/** The same member with a capital and with a small letter: both are stored. */
+/** The two spellings of a member, with a capital and with a small letter: stores have both. */
 const spelled = (parent: string, member: string): readonly [string, string] => [
   `${parent}.${member}`,
   `${parent}.${member.charAt(0).toLowerCase()}${member.slice(1)}`,

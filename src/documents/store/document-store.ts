@@ -37,7 +37,7 @@ export function textOf(value: unknown): string {
 /** A record and its place in the order of time, in milliseconds since 1970. */
 export interface FoundRecord {
   readonly at: number;
-  /** As the answer has it (`DocumentKind.toRecord`). */
+  /** What the answer has of it (`DocumentKind.toRecord`). */
   readonly record: object;
 }
 

@@ -17,7 +17,7 @@ export interface LiveEventsParts {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** The same objects are served as `events.k8s.io/v1`; every cluster has this kind (`k8s.io/api/core/v1`, `Event`). */
+/** Every cluster has this kind, and serves its objects as `events.k8s.io/v1` too (`k8s.io/api/core/v1`, `Event`). */
 const EVENT: ClusterKind = {
   ...{ group: '', version: 'v1', resource: 'events', kind: 'Event', singularName: 'event' },
   ...{ shortNames: ['ev'], namespaced: true, verbs: ['get', 'list', 'watch'] },

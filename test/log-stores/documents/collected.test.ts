@@ -80,7 +80,7 @@ test('E-04 with the pipeline of docs/events.md a store finds events by the lates
   await stand.store.ask('DELETE', `/${INDEX}`);
 });
 
-/** As Gatehouse writes them: `AuditID` comes first. */
+/** `AuditID` comes first, by which the collector knows an audit record. */
 const auditLine = (at: number): object => ({
   AuditID: `collected-${at}`,
   Level: 'Metadata',

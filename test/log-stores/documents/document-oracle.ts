@@ -44,7 +44,7 @@ interface Searched {
 }
 
 const MOST_PARTS = 8;
-/** Of the endings of a word. */
+/** How the endings of a word are counted. */
 const ALL = 1_000;
 
 /** What a search is to answer by docs/contract/events.md, from all documents in memory. It shares nothing with the code that answers. */

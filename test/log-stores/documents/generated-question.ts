@@ -16,7 +16,7 @@ import {
 import type { Comparison, DocumentWords } from './document-words.ts';
 import { type StoredDocument, valuesAt } from './stored-document.ts';
 
-/** A search of events or audit records as whoever asks means it. */
+/** A search of events or audit records as its caller means it. */
 export interface DocumentQuestion {
   readonly who: string;
   readonly operation?: 'query' | 'statistics' | 'histogram';
@@ -30,7 +30,7 @@ export interface DocumentQuestion {
   readonly size?: number;
 }
 
-/** As it is sent. */
+/** The text that is sent. */
 export function parametersOf({ who: _, lists, start, end, ...more }: DocumentQuestion): Record<string, string> {
   const joined = Object.entries(lists).map(([name, elements]) => [name, elements.join(',')]);
   const others = Object.entries({ ...more, start_time: start, end_time: end }).filter(

@@ -15,7 +15,7 @@ const QUERIES = Number(process.env['LOG_QUERIES'] ?? 1_000);
 const AT_ONCE = 4;
 /** Many times what it takes on two quiet cores. */
 const LIMIT_MS = 900_000;
-/** The same in each run, as for the generated queries of logs. */
+/** Each run has this seed, and so do the generated queries of logs. */
 const seed = Number(process.env['LOG_SEED'] ?? 1_829_213_673);
 /** With its headers, a request has at most 16 KiB. */
 const LONGEST_URL = 12_000;

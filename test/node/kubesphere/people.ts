@@ -31,7 +31,7 @@ export const OLD_PEOPLE = {
     ...{ password: typed('uma'), globalRole: 'platform-self-provisioner' },
     annotations: { 'iam.kubesphere.io/uninitialized': 'true' },
   },
-  /** Of an installation that began as a 3.0. */
+  /** An installation that began as a 3.0 has such a person. */
   theo: {
     ...{ password: typed('theo'), globalRole: 'platform-regular' },
     annotations: { 'iam.kubesphere.io/password-encrypted': 'true' },
