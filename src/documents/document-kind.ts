@@ -42,6 +42,8 @@ export interface DocumentKind {
   readonly ignored: readonly string[];
   /** The right to see the documents of a namespace; without a namespace, of all. */
   readonly right: ResourceAttributes;
+  /** Whether a query that names no namespace is refused for a caller without this right in any namespace. By default it finds nothing. */
+  readonly refusesWithoutRight?: boolean;
   /** Where the store has each field. A field may have several places, one for each form of the documents. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
   /** The name of one of `fields`. */

@@ -8,7 +8,7 @@ import type { DocumentQuery } from './document-query.ts';
 import { mergeNewestFirst } from './merged.ts';
 import type { DocumentMetrics } from './metrics.ts';
 import { withEmptyBuckets } from './query/interval.ts';
-import { type SearchLimit, toAnswer, tooManyBucketsFound, tooSlow } from './refusals.ts';
+import { NothingReadable, type SearchLimit, toAnswer, tooManyBucketsFound, tooSlow } from './refusals.ts';
 import { type ReadableNamespacesParts, readableNamespaces } from './rights/readable-namespaces.ts';
 import { searchesFor } from './searches.ts';
 import type { DocumentSearch, DocumentStore, FoundMessage, FoundRecord } from './store/document-store.ts';
@@ -38,7 +38,7 @@ export class DocumentReader {
     this.#parts = parts;
   }
 
-  /** The body of the answer to any query but an export (see `texts`). Rejects with a `StatusError`. */
+  /** The body of the answer to any query but an export (see `texts`). Rejects with a `StatusError`, or a `NothingReadable`. */
   async answer(subject: Subject, query: DocumentQuery, signal: AbortSignal): Promise<object> {
     const limited = this.#limited(signal);
     try {
@@ -98,7 +98,11 @@ export class DocumentReader {
   async #searches(subject: Subject, query: DocumentQuery, signal: AbortSignal): Promise<DocumentSearch[]> {
     const { kind } = this.#options;
     const parts = { ...this.#parts, right: kind.right, seats: this.#seats, signal };
-    return searchesFor(query, await readableNamespaces(subject, query.scope, parts), kind);
+    const readable = await readableNamespaces(subject, query.scope, parts);
+    const isNothing = !readable.everything && readable.namespaces.length === 0;
+    const isOpen = Object.values(query.scope).every(({ length }) => length === 0);
+    if (kind.refusesWithoutRight && isNothing && isOpen) throw new NothingReadable();
+    return searchesFor(query, readable, kind);
   }
 
   async #compose(query: DocumentQuery, searches: readonly DocumentSearch[], signal: AbortSignal): Promise<object> {

@@ -41,6 +41,14 @@ export const tooSlow = ({ ms, name }: SearchLimit, cause?: unknown): StatusError
 export const tooManyLargeAnswers = (cause?: unknown): StatusError =>
   tooManyRequests('Too many large log queries at once, please try again later.', 1, cause);
 
+/** The caller has the right to these documents in no namespace. The route says what is missing. */
+export class NothingReadable extends Error {
+  constructor() {
+    super('the caller may read nothing');
+    this.name = 'NothingReadable';
+  }
+}
+
 const AWAY_RETRY_SECONDS = 5;
 
 /** The error that a caller gets for a failure of the store. Any other error is returned unchanged. */

@@ -29,7 +29,7 @@ test('a caller without good credentials gets only answers that the JSON descript
 test('a caller without rights gets only answers that the description has, 403 among them', async () => {
   const { origin } = await startDescribed();
   const args = [
-    '--include-path-regex=^/(kapis/resources|kapis/iam|kapis/tenant|apis/)',
+    '--include-path-regex=^/(kapis/resources|kapis/iam|kapis/tenant|kapis/monitoring|apis/)',
     '--max-examples=5',
     '--phases=examples,fuzzing',
   ];

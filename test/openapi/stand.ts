@@ -1,9 +1,11 @@
 import { startSimulatedLogStore } from '../../dev/log-store/log-store.ts';
 import { describedOperations, type Operation } from '../contract/description.ts';
 import { IAM, role } from '../integration/accounts/read-stand.ts';
+import { startStandIn } from '../integration/console/stand-in-prometheus.ts';
 import { node, type Service, startCluster, startService } from '../integration/service/stand.ts';
 import { atEnd } from '../support/at-end.ts';
 import { hurriedClock } from '../support/hurried-clock.ts';
+import { foundBody, startCannedStore } from '../support/logs/canned-store.ts';
 import { logRecords } from '../support/logs/log-records.ts';
 import { hashOf } from '../support/passwords.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -27,7 +29,7 @@ const systemSlice = {
 };
 
 /**
- * A Gatehouse on the simulated cluster, with a log store. Ada may do everything, Joe nothing; both are in the users file, where no request changes
+ * A Gatehouse on the simulated cluster, with stores of logs and audit records and a Prometheus, the last two of which find nothing. Ada may do everything, Joe nothing; both are in the users file, where no request changes
  * them. Alice and Ivy are objects, and Ivy has to set a first password. The client and what exists are those of the
  * description's examples. `more`: settings besides.
  */
@@ -63,6 +65,10 @@ export async function startDescribed(more: object = {}): Promise<Service['gateho
   const logs = await startSimulatedLogStore();
   atEnd(() => logs.stop());
   logs.add(logRecords());
+  const nothing = foundBody([], 0, { aggregations: { counted0: { value: 0 }, buckets: { buckets: [] } } });
+  const records = await startCannedStore(() => ({ body: nothing }));
+  atEnd(() => records.stop());
+  const prometheus = await startStandIn();
   const service = await startService(cluster, {
     clock: hurriedClock(TIMES),
     users: JSON.stringify({ users }),
@@ -70,6 +76,9 @@ export async function startDescribed(more: object = {}): Promise<Service['gateho
       accounts: { enabled: true },
       tenant: { defaultWorkspace: 'home' },
       logging: { host: logs.url },
+      events: { live: true },
+      auditing: { host: records.url },
+      monitoring: { prometheus: prometheus.url },
       authentication,
       ...more,
     },

@@ -38,6 +38,7 @@ export const auditKind = (platform: string, { isAsEvents }: { readonly isAsEvent
   right: isAsEvents
     ? EVENTS.right
     : { verb: 'list', group: `tenant.${platform}.io`, version: 'v1alpha2', resource: 'auditevents' },
+  refusesWithoutRight: true,
   fields: {
     namespace: spelled('ObjectRef', 'Namespace'),
     name: spelled('ObjectRef', 'Name'),

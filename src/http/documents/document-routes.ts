@@ -2,13 +2,14 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { DocumentQuery } from '../../documents/document-query.ts';
 import { QueryParser } from '../../documents/query/parse-query.ts';
-import { notConfigured, tooManyLargeAnswers } from '../../documents/refusals.ts';
+import { NothingReadable, notConfigured, tooManyLargeAnswers } from '../../documents/refusals.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ByteBudget } from '../../runtime/limits/byte-budget.ts';
 import { acceptsJson, chooseCoding } from '../answer/accept.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes } from '../answer/document.ts';
 import { notAcceptable } from '../answer/refusals.ts';
+import { forbidden } from '../chain/authorize.ts';
 import type { Exchange, Handler, Route, Step } from '../exchange.ts';
 import type { RouteFamily } from '../family.ts';
 import { UserSeats } from '../limits/user-seats.ts';
@@ -117,7 +118,8 @@ function createHandler(served: ServedDocuments, parts: DocumentRouteParts): Hand
       else await sendAnswer(exchange, query, { ...parts, served });
     } catch (error) {
       // A client that has gone gets no answer, and its line of the access log is already written.
-      if (!exchange.response.destroyed) throw error;
+      if (exchange.response.destroyed) return;
+      throw error instanceof NothingReadable ? forbidden(signedIn.identity.name, signedIn.info) : error;
     }
   };
 }

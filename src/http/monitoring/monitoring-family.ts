@@ -1,7 +1,6 @@
 import { type MetricLevel, type MetricReader, offeredMetrics } from '../../monitoring/metric-reader.ts';
 import { isNodeName, parseQuestion } from '../../monitoring/question.ts';
 import { notFound } from '../../status-error.ts';
-import { wholeBody } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
@@ -68,11 +67,11 @@ function questionOf({ target, parameters: [node] }: Exchange, level: MetricLevel
   return { ...question, nodes: [node] };
 }
 
-const NO_RESULTS = toJsonBytes({ results: [] });
+const NO_RESULTS = toRepresentation(toJsonBytes({ results: [] }));
 
 function emptyRoute({ platform, writer }: Pick<RouteTools, 'platform' | 'writer'>): Route {
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache' };
-  const handler: Handler = (exchange) => writer.send(exchange, 200, headers, wholeBody(NO_RESULTS));
+  const handler: Handler = (exchange) =>
+    sendRepresentation(writer, exchange, { ...LIST_HEADERS, representation: NO_RESULTS });
   return {
     ...COMMON,
     template: `${rootOf(platform)}/*`,

@@ -56,9 +56,15 @@ describe('a search of audit records', () => {
     expect(store.asked.map(({ body }) => namespacesIn(body))).toEqual([['green']]);
   });
 
-  test('AU-01 finds nothing for somebody without a right, and does not ask the store', async () => {
+  test('AU-01 is 403 for somebody without a right in any namespace, finds nothing in one that is named, and asks no store', async () => {
     const { store, stand } = await startWithStore();
-    expect((await stand.auditRecords('', 'joe')).body).toEqual({ query: { total: 0, records: [] } });
+    const { status, body } = await stand.auditRecords('', 'joe');
+    expect([status, body.message]).toEqual([
+      403,
+      expect.stringContaining('auditevents.tenant.gatehouse.io is forbidden'),
+    ]);
+    const named = await stand.auditRecords('objectref_namespace_filter=red', 'joe');
+    expect(named.body).toEqual({ query: { total: 0, records: [] } });
     expect(store.asked).toEqual([]);
   });
 

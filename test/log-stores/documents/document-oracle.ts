@@ -22,7 +22,7 @@ export interface DocumentWorld {
 
 /** How many documents were found, and what the body of the answer says. `records` has the whole order, not the page. */
 export type ExpectedDocuments =
-  | { readonly status: 400; readonly found: number }
+  | { readonly status: 400 | 403; readonly found: number }
   | { readonly status: 200; readonly found: number; readonly body: object }
   | { readonly status: 200; readonly found: number; readonly page: ExpectedPage };
 
@@ -63,6 +63,18 @@ export class DocumentOracle {
 
   /** `endings`: how many endings of the last word of a phrase the store looks at in each index. */
   answer(question: DocumentQuestion, rights: Rights, endings = ALL): ExpectedDocuments {
+    const answer = this.#answer(question, rights, endings);
+    return answer.status === 200 && this.#isForbidden(question, rights) ? { status: 403, found: 0 } : answer;
+  }
+
+  /** Who has the right nowhere, and names no namespace, is refused audit records (AU-01). */
+  #isForbidden({ lists }: DocumentQuestion, rights: Rights): boolean {
+    const { scope, isForbiddenWithoutRight } = this.#world.words;
+    const isOpen = Object.values(scope).every((name) => elementsOf(lists[name]).length === 0);
+    return isForbiddenWithoutRight && isOpen && rights !== 'everything' && rights.length === 0;
+  }
+
+  #answer(question: DocumentQuestion, rights: Rights, endings: number): ExpectedDocuments {
     const { operation = 'query', start, interval = '15m' } = question;
     const aheadOfNow = Math.max(Math.floor(this.#world.now() / 1_000) + 3_600, start ?? 0);
     const end = question.end ?? (operation === 'histogram' ? aheadOfNow : undefined);

@@ -13,6 +13,8 @@ export interface DocumentWords {
     readonly workspaces: 'workspace_filter';
     readonly workspaceParts: 'workspace_search';
   };
+  /** Whether a caller without a right in any namespace is refused, rather than found nothing for. */
+  readonly isForbiddenWithoutRight: boolean;
   readonly namespace: string;
   readonly time: string;
   /** The places of the ids that statistics count. */
@@ -24,6 +26,7 @@ const WORKSPACES = { workspaces: 'workspace_filter', workspaceParts: 'workspace_
 /** docs/contract/events.md, section 2. */
 export const EVENT_WORDS: DocumentWords = {
   path: 'events',
+  isForbiddenWithoutRight: false,
   conditions: {
     involved_object_name_filter: ['exact', 'involvedObject.name regarding.name'],
     involved_object_name_search: ['phrase', 'involvedObject.name regarding.name'],
@@ -46,6 +49,7 @@ export const EVENT_WORDS: DocumentWords = {
 /** docs/contract/events.md, section 3. */
 export const AUDIT_WORDS: DocumentWords = {
   path: 'auditing/events',
+  isForbiddenWithoutRight: true,
   conditions: {
     objectref_name_filter: ['exact', 'ObjectRef.Name ObjectRef.name'],
     objectref_name_search: ['part', 'ObjectRef.Name ObjectRef.name'],

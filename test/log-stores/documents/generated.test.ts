@@ -10,7 +10,7 @@ import { AUDIT_WORDS, EVENT_WORDS } from './document-words.ts';
 import { eventDocuments } from './event-documents.ts';
 import { type DocumentQuestion, generatedQuestion, parametersOf } from './generated-question.ts';
 
-const QUERIES = Number(process.env['LOG_QUERIES'] ?? 1_000);
+const QUERIES = Number(process.env['DOCUMENT_QUERIES'] ?? 1_000);
 /** The store searches while the test compares. */
 const AT_ONCE = 4;
 /** Many times what it takes on two quiet cores. */
@@ -110,7 +110,7 @@ class QuestionTally {
   add(one: DocumentQuestion, { status, found }: ExpectedDocuments): void {
     const { operation = 'query', who } = one;
     const names = ['all', ...Object.keys(parametersOf(one))];
-    if (status === 400) names.push('refused');
+    if (status !== 200) names.push(status === 400 ? 'refused' : 'forbidden');
     else if (found > 0)
       names.push(...[operation, `by ${who}`, ...Object.keys(one.lists)].map((name) => `${name} with documents`));
     for (const name of names) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
