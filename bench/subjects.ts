@@ -21,6 +21,7 @@ import { measureSignIn, printSignIn } from './sign-in.ts';
 import { measureSize, printSize } from './size.ts';
 import { measureSoak, printSoak } from './soak.ts';
 import { measureStorm, printStorm } from './storm.ts';
+import { measureTenant, printTenant } from './tenant.ts';
 import { measureTurns, printTurns } from './turns.ts';
 import { measureVisits, printVisits } from './visits.ts';
 import { measureWatch, printWatch } from './watch.ts';
@@ -101,6 +102,11 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     'the page in a slow browser with 15,000 nodes and 30,000 pods; 200 open pages (PAGE_NODES and others)',
     measurePage,
     printPage,
+  ),
+  tenant: onDemand(
+    'the lists of workspaces and of their namespaces, as an ordinary person of 5,000 bindings',
+    measureTenant,
+    printTenant,
   ),
   visits: onDemand(
     'what anonymous visits of the sign-in page leave behind; the list beside them',

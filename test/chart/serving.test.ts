@@ -21,6 +21,8 @@ const ELSEWHERE = [
   ...['gatehouse_gateway_requests_in_flight', 'gatehouse_gateway_requests_waiting'],
   // Where the gateway follows the accounts.
   ...['gatehouse_gateway_accounts', 'gatehouse_gateway_accounts_faults'],
+  // Where there is a Prometheus.
+  'gatehouse_prometheus_request_duration_seconds',
   // Where there is a log store.
   ...['gatehouse_log_queries_total', 'gatehouse_log_queries_in_flight', 'gatehouse_log_exports_cut_total'],
   'gatehouse_log_store_request_duration_seconds',

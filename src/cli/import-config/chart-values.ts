@@ -10,6 +10,7 @@ const VALUES: ReadonlyMap<string, string> = new Map([
   ['accounts.enabled', 'accounts.enabled'],
   ['logging.host', 'logging.host'],
   ['logging.username', 'logging.username'],
+  ['monitoring.prometheus', 'monitoring.prometheus'],
   ['authentication.oauthOptions.issuer', 'issuer'],
 ]);
 
