@@ -85,7 +85,38 @@ export type SecurityEventName =
  */
 export type SecurityEventFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** Reports security events: a line of the audit trail with the member `event`, and a counter. */
+/**
+ * The request in which somebody did something. A trail in Kubernetes' form records it. It tells no body, no credential and no value of a
+ * parameter.
+ */
+export interface ReportedRequest {
+  /** Its id. No caller can choose it. */
+  readonly id: string;
+  /** When it began: monotonic milliseconds. */
+  readonly startedAt: number;
+  /** The path of a call to the cluster; otherwise the template of the route, because a caller may have typed a secret in the place of a name. */
+  readonly path: string | undefined;
+  /** Cut and escaped. */
+  readonly userAgent: string | undefined;
+  /** The caller whose credential was verified before the request did anything; absent for a sign-in. */
+  readonly caller: ReportedUser | undefined;
+  /** The user whom the caller asks to impersonate and may impersonate. */
+  readonly impersonated: ReportedUser | undefined;
+  /** The status of the answer, which is final when the request has ended; 499 if the client disconnected before. */
+  readonly status: number;
+  /** Runs `ending` once, when the request has ended; at once if it has. */
+  atEnd(ending: () => void): void;
+}
+
+/** A user of a request. */
+export interface ReportedUser {
+  readonly name: string;
+  readonly uid?: string | undefined;
+  readonly groups: readonly string[];
+}
+
+/** Reports security events: a line of the audit trail with the name of the event, and a counter. */
 export interface SecurityEvents {
-  report(event: SecurityEventName, fields: SecurityEventFields): void;
+  /** `request`: absent for what no request did. */
+  report(event: SecurityEventName, fields: SecurityEventFields, request?: ReportedRequest): void;
 }

@@ -42,6 +42,12 @@ const log = section({
   auditLevel: logLevel.describe(
     'Level of the audit trail, independent of `log.level`: `info` logs everything, `warn` only refusals and alarms.',
   ),
+  auditFormat: z
+    .enum(['gatehouse', 'kubernetes'])
+    .default('gatehouse')
+    .describe(
+      'The form of the audit trail. `gatehouse`: lines like those of the log. `kubernetes`: audit records of Kubernetes, which a collector can store so that the search of audit records finds them (docs/audit.md).',
+    ),
   format: z.enum(['json', 'pretty']).default('json').describe('`json`: one object a line; `pretty`: for people.'),
 }).describe('What is written to standard output.');
 

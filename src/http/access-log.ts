@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../oauth/tokens/identity.ts';
+import { boundedLine } from '../observability/bounded-line.ts';
 import { type Logger, shownText } from '../observability/logger.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import { derived } from '../runtime/derived.ts';
@@ -125,7 +126,7 @@ function requestPart(
     requestId: exchange.requestId,
     ownRequestId: exchange.ownRequestId,
     traceId: typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined,
-    path: bounded(pathOf(exchange.rawTarget), MAX_PATH),
+    path: pathForLog(pathOf(exchange.rawTarget)),
     queryParameters,
     status,
     bytes: exchange.bodyBytes,
@@ -160,7 +161,8 @@ function callerPart(exchange: Exchange): Readonly<Record<string, unknown>> {
   };
 }
 
-const userAgentOf = ({ headers }: IncomingMessage): string | undefined => {
+/** How the client names itself, cut and escaped for a log line. */
+export const userAgentOf = ({ headers }: IncomingMessage): string | undefined => {
   const agent = headers['user-agent'];
   return agent && bounded(agent, MAX_USER_AGENT);
 };
@@ -171,13 +173,16 @@ const userAgentOf = ({ headers }: IncomingMessage): string | undefined => {
  */
 const bounded = (text: string, length: number): string => shownText(text.slice(0, length)).slice(0, length);
 
+/** A path without its query, cut and escaped. */
+export const pathForLog = (path: string): string => bounded(path, MAX_PATH);
+
 /** The log line of a CONNECT, which has no exchange. A CONNECT is not answered, so the line has no status. */
 export function connectLine(request: IncomingMessage, requestId: string): Readonly<Record<string, unknown>> {
   return boundedLine({
     requestId,
     method: 'CONNECT',
     route: 'other',
-    path: bounded(authorityOf(request.url ?? ''), MAX_PATH),
+    path: pathForLog(authorityOf(request.url ?? '')),
     rule: 'connect',
     source: normaliseAddress(request.socket.remoteAddress ?? ''),
     userAgent: userAgentOf(request),
@@ -210,32 +215,6 @@ function describeFailure(failure: unknown): string {
   const text = failure.stack ?? failure.message;
   const cause = failure.cause instanceof Error ? `; caused by: ${failure.cause.message}` : '';
   return `${text}${cause}`.slice(0, MAX_FAILURE);
-}
-
-/** The bytes that the logger adds to a line: level, time, message. */
-const LOGGERS_OWN = 128;
-const MAX_LINE = 8 * 1024 - LOGGERS_OWN;
-
-/** The lengths to which texts are cut, tried one after the other. With 64 characters of 6 bytes each, a line of 20 texts has 7.5 KiB. */
-const CUTS = [1_024, 512, 256, 128, 64];
-
-/** Cuts the texts of a line until it is at most 8 KiB as JSON (A-36), no matter how many bytes a character needs there. */
-export function boundedLine(line: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  let bounded = line;
-  for (const length of CUTS) {
-    if (Buffer.byteLength(JSON.stringify(bounded)) <= MAX_LINE) return bounded;
-    bounded = cutTexts(line, length);
-  }
-  return bounded;
-}
-
-/** Cuts all texts to this length, and lists to an eighth as many members. */
-function cutTexts(line: Readonly<Record<string, unknown>>, length: number): Readonly<Record<string, unknown>> {
-  const cut = (value: unknown): unknown => {
-    if (typeof value === 'string') return value.slice(0, length);
-    return Array.isArray(value) ? value.slice(0, length / 8) : value;
-  };
-  return Object.fromEntries(Object.entries(line).map(([name, value]) => [name, cut(value)]));
 }
 
 const MAX_PARAMETERS = 32;

@@ -1,6 +1,6 @@
 import { write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AUDIT_MARK } from './logger.ts';
+import { AUDIT_MARK, RECORD_MARK } from './logger.ts';
 
 /** The longest that a line waits for a batch, so that a person sees each line of a quiet server at once. */
 const LONGEST_WAIT_MS = 100;
@@ -211,7 +211,7 @@ export class WaitingLines {
 
   /** While lines are dropped: counts the line as lost, unless it is of the audit trail and finds room. */
   #isKeptDespiteLoss(line: string): boolean {
-    const isAudit = line.includes(AUDIT_MARK);
+    const isAudit = line.startsWith(RECORD_MARK) || line.includes(AUDIT_MARK);
     if (isAudit && this.#length + line.length <= MOST_WAITING_WITH_AUDIT) return true;
     const { audit, other } = this.#lost;
     this.#lost = isAudit ? { audit: audit + 1, other } : { audit, other: other + 1 };

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger as PinoLogger, pino, destination as standardOutput } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino, destination as standardOutput, symbols } from 'pino';
 
 export type Logger = PinoLogger;
 type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -10,7 +10,7 @@ export interface LogOptions {
 }
 
 /** Members that never reach a log, in a logged object or in an object directly within it (A-36). The whole value is replaced. */
-const SECRETS = [
+const SECRETS: readonly string[] = [
   'authorization',
   'cookie',
   'password',
@@ -21,7 +21,13 @@ const SECRETS = [
   'token',
 ];
 
-const censoring = (paths: readonly string[]) => ({ paths: [...paths], censor: '[redacted]' });
+/** The same names, for records that the logger does not write. */
+export const SECRET_MEMBERS: ReadonlySet<string> = new Set(SECRETS);
+
+/** What stands in the place of a secret. */
+export const REDACTED = '[redacted]';
+
+const censoring = (paths: readonly string[]) => ({ paths: [...paths], censor: REDACTED });
 
 /** Builds the one logger of the process. Lines go to `destination`, else to standard output. */
 export function createLogger(options: LogOptions, destination?: DestinationStream): Logger {
@@ -47,6 +53,23 @@ export const AUDIT_MARK = JSON.stringify(AUDIT).slice(1, -1);
  */
 export const createAuditLogger = (logger: Logger, level: LogLevel): Logger =>
   logger.child(AUDIT, { level, redact: censoring(SECRETS) });
+
+/** The text with which every record of the trail in Kubernetes' form begins and no other line: those of the logger begin with their level. */
+export const RECORD_MARK = '{"AuditID":';
+
+/** The output of the log, for records that are not lines of the logger. */
+export interface RecordOutput {
+  isEnabled(level: 'info' | 'warn'): boolean;
+  /** `line` ends with a line break. */
+  write(line: string): void;
+}
+
+/** Writes records to the same output as the logger's lines. `level`: the lowest that is written. */
+export function createRecordOutput(logger: Logger, level: LogLevel): RecordOutput {
+  const leveled = logger.child({}, { level });
+  const { [symbols.streamSym]: output } = logger as unknown as { readonly [symbols.streamSym]: DestinationStream };
+  return { isEnabled: (one) => leveled.isLevelEnabled(one), write: (line) => output.write(line) };
+}
 
 /** The `time` member in RFC 3339. A busy server writes several lines in a millisecond; they share the text. */
 function createTimestamp(): () => string {
@@ -84,6 +107,7 @@ function prettyLine({ time, level, msg, ...rest }: Line): string {
 function prettyLines(to: DestinationStream = standardOutput({ sync: true })): DestinationStream {
   return {
     write(text) {
+      if (text.startsWith(RECORD_MARK)) return void to.write(text);
       try {
         to.write(`${prettyLine(JSON.parse(text) as Line)}\n`);
       } catch {

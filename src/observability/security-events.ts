@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { SecurityEventFields, SecurityEventName, SecurityEvents } from '../security-events.ts';
+import type { ReportedRequest, SecurityEventFields, SecurityEventName, SecurityEvents } from '../security-events.ts';
 import type { Logger } from './logger.ts';
 
 /** The message for people; the member `event` is for machines. */
@@ -76,11 +76,31 @@ const ROUTINE: ReadonlySet<SecurityEventName> = new Set<SecurityEventName>([
 /** Results that mean that a caller was refused. */
 const REFUSED: ReadonlySet<unknown> = new Set(['refused', 'throttled', 'busy', 'failed']);
 
-const levelOf = (event: SecurityEventName, { result }: SecurityEventFields): 'info' | 'warn' =>
-  ROUTINE.has(event) && !REFUSED.has(result) ? 'info' : 'warn';
+/** Whether a caller was refused. */
+export const isRefused = ({ result }: SecurityEventFields): boolean => REFUSED.has(result);
 
-/** `logger` is that of the audit trail. */
-export function createSecurityEvents(logger: Logger, registry: Registry): SecurityEvents {
+/** An event as it is written. */
+export interface AuditEntry {
+  readonly event: SecurityEventName;
+  readonly fields: SecurityEventFields;
+  /** `warn`: a refusal or an alarm. */
+  readonly level: 'info' | 'warn';
+  /** What happened, for people. */
+  readonly sentence: string;
+  readonly request: ReportedRequest | undefined;
+}
+
+/** Writes an event into the audit trail. */
+export type AuditTrail = (entry: AuditEntry) => void;
+
+/** The trail in the form of our log: one line for each event, with the fields as they were reported. `logger` is that of the audit trail. */
+export const createAuditLines =
+  (logger: Logger): AuditTrail =>
+  ({ event, fields, level, sentence }) =>
+    logger[level]({ event, ...fields }, sentence);
+
+/** Counts each event and writes it into the trail. */
+export function createSecurityEvents(write: AuditTrail, registry: Registry): SecurityEvents {
   const counter = new Counter({
     name: 'gatehouse_security_events_total',
     help: 'Acts and other security events, by name; the audit trail has a line with the same event for each.',
@@ -90,9 +110,10 @@ export function createSecurityEvents(logger: Logger, registry: Registry): Securi
   // Each series starts at 0: Prometheus sees no increase of a series that begins at 1.
   for (const event of Object.keys(SENTENCES)) counter.inc({ event }, 0);
   return {
-    report: (event, fields) => {
+    report: (event, fields, request) => {
       counter.inc({ event });
-      logger[levelOf(event, fields)]({ event, ...fields }, SENTENCES[event]);
+      const level = ROUTINE.has(event) && !isRefused(fields) ? 'info' : 'warn';
+      write({ event, fields, level, sentence: SENTENCES[event], request });
     },
   };
 }

@@ -70,12 +70,13 @@ export async function createGateway(
     metrics: new GatewayMetrics(registry),
     clock,
     onLeftOut: (group) => logger.warn({ group }, LEFT_OUT),
-    onReserved: ({ caller, requestId, address }) =>
+    onReserved: ({ caller, requestId, auditId, address }) =>
       events.report('reserved_identity_refused', {
         result: 'refused',
         user: caller.name,
         groups: caller.withheldGroups ?? [],
         requestId,
+        ownRequestId: auditId === requestId ? undefined : auditId,
         source: address,
       }),
   });

@@ -1,15 +1,16 @@
 import type { Config } from '../config/config.ts';
 import type { HealthCheck } from '../http/health.ts';
 import { connectCluster } from '../kubernetes/cluster.ts';
+import { createAuditRecords } from '../observability/audit-records.ts';
 import type { LostLines } from '../observability/buffered-output.ts';
-import { createAuditLogger, type Logger } from '../observability/logger.ts';
+import { createAuditLogger, createRecordOutput, type Logger } from '../observability/logger.ts';
 import {
   createMetricRegistry,
   createThreadpoolProbe,
   registerLostLines,
   registerMemoryLimit,
 } from '../observability/metrics.ts';
-import { createSecurityEvents } from '../observability/security-events.ts';
+import { type AuditTrail, createAuditLines, createSecurityEvents } from '../observability/security-events.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { createAbout, makeFamilies } from './families.ts';
@@ -108,8 +109,14 @@ function createShared(config: Config, parts: ServiceParts): Shared {
   const registry = createMetricRegistry({ ...parts.release, ...parts.runtime });
   registerLostLines(registry, parts.lostLines);
   registerMemoryLimit(registry, parts.memoryLimit);
-  const events = createSecurityEvents(createAuditLogger(logger, config.log.auditLevel), registry);
+  const events = createSecurityEvents(createTrail(config, parts), registry);
   return { clock, random, logger, registry, events };
+}
+
+function createTrail({ log, platform }: Config, { clock, random, logger }: ServiceParts): AuditTrail {
+  if (log.auditFormat === 'gatehouse') return createAuditLines(createAuditLogger(logger, log.auditLevel));
+  const output = createRecordOutput(logger, log.auditLevel);
+  return createAuditRecords({ output, domain: `${platform}.io`, clock, random });
 }
 
 const checksOf = (families: readonly Family[]): HealthCheck[] => {

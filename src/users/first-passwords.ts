@@ -1,4 +1,4 @@
-import type { SecurityEventFields } from '../security-events.ts';
+import type { ReportedRequest, SecurityEventFields } from '../security-events.ts';
 import type { User } from './user.ts';
 
 /** The rules for a new password. Each name is what the password lacks or has too much of. */
@@ -14,6 +14,8 @@ export interface FirstPasswordRequest {
   readonly source: string;
   /** What else the audit trail says about the request. */
   readonly trail: SecurityEventFields;
+  /** The request, for the audit trail. */
+  readonly request?: ReportedRequest | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/kubernetes/cluster.ts';
-import { createSecurityEvents } from '../../src/observability/security-events.ts';
+import { createAuditLines, createSecurityEvents } from '../../src/observability/security-events.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { createSessions, type SessionOptions } from '../../src/service/session-stores.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -19,7 +19,11 @@ async function opened(inCluster: boolean, store: SessionOptions['store']): Promi
   const parts = { clock: new FakeClock(), random: systemRandom, logger, registry };
   createSessions(
     { platform: 'gatehouse', store, maxStalenessMs: 600_000 },
-    { ...parts, cluster: { inCluster, mirrorSecrets }, events: createSecurityEvents(logger, registry) },
+    {
+      ...parts,
+      cluster: { inCluster, mirrorSecrets },
+      events: createSecurityEvents(createAuditLines(logger), registry),
+    },
   );
   const metric = await registry.getSingleMetric('gatehouse_session_store_info')?.get();
   return { mirrored, shown: metric?.values.map(({ labels, value }) => [labels['store'], value]) };

@@ -61,10 +61,10 @@ function createAudit({ events, known }: Pick<PasswordChangeParts, 'events' | 'kn
     const trail = { ...caller.trail, user: caller.name, source: caller.source, ...named };
     try {
       const outcome = await act();
-      events.report(event, { ...trail, ...says?.(outcome), result: 'ok' });
+      events.report(event, { ...trail, ...says?.(outcome), result: 'ok' }, caller.request);
       return outcome;
     } catch (error) {
-      events.report(event, { ...trail, result: resultOf(error) });
+      events.report(event, { ...trail, result: resultOf(error) }, caller.request);
       throw error;
     }
   };

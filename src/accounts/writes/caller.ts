@@ -1,5 +1,5 @@
 import type { Subject } from '../../authorization/authorizer.ts';
-import type { SecurityEventFields } from '../../security-events.ts';
+import type { ReportedRequest, SecurityEventFields } from '../../security-events.ts';
 
 /** Who asks for a write, and from where. */
 export interface Caller extends Subject {
@@ -9,6 +9,8 @@ export interface Caller extends Subject {
   readonly session?: string | undefined;
   /** What else the audit trail says about the request: its ids, the session, the client. */
   readonly trail: SecurityEventFields;
+  /** The request, for the audit trail. */
+  readonly request?: ReportedRequest | undefined;
   /** Aborts when the client has gone. Writes that have begun are completed nevertheless. */
   readonly signal: AbortSignal;
 }

@@ -22,17 +22,22 @@ export function createFirstPasswords(parts: UserWriteParts): FirstPasswords {
     return { kind: 'set' };
   };
   return {
-    set: async (request) => {
-      const { user, source, trail } = request;
-      const line = { ...trail, user: user.name, source, target: user.name };
+    set: async (asked) => {
+      const { user, source, trail } = asked;
+      const report = (result: string): void =>
+        events.report(
+          'password_change',
+          { ...trail, user: user.name, source, target: user.name, result },
+          asked.request,
+        );
       try {
-        const result = await set(request);
-        if (result.kind === 'set') events.report('password_change', { ...line, result: 'ok' });
-        if (result.kind === 'refused') events.report('password_change', { ...line, result: 'refused' });
+        const result = await set(asked);
+        if (result.kind === 'set') report('ok');
+        if (result.kind === 'refused') report('refused');
         return result;
       } catch (error) {
         const expected = expectedResult(error);
-        events.report('password_change', { ...line, result: expected?.kind === 'busy' ? 'throttled' : 'failed' });
+        report(expected?.kind === 'busy' ? 'throttled' : 'failed');
         if (expected) return expected;
         throw error;
       }

@@ -4,6 +4,7 @@ import type { GatewayMetrics } from '../../gateway/metrics.ts';
 import type { SecurityEventFields, SecurityEvents } from '../../security-events.ts';
 import { nameOrNothing } from '../access-log.ts';
 import type { Exchange } from '../exchange.ts';
+import { reported } from '../request-origin.ts';
 
 /** Records calls in the audit trail and the metrics. */
 export interface CallRecord {
@@ -20,25 +21,27 @@ export interface CallRecord {
 export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics): CallRecord {
   return {
     began: (exchange) => {
-      events.report('cluster_call_began', {
+      const line = {
         ...whoAndWhat(exchange),
         impersonatedUser: impersonatedUser(exchange),
         ...permittedFields(exchange),
         ...requestedImpersonation(exchange),
-      });
+      };
+      events.report('cluster_call_began', line, reported(exchange));
     },
     ended: (exchange, kind) => {
       const { identity, info, status, upstreamMs, permitted } = exchange;
       if (!identity || !info) return;
       metrics.answered(info.verb, permitted ? 'permitted' : kind, status);
-      events.report('cluster_call', {
+      const line = {
         result: resultOf(status),
         ...whoAndWhat(exchange),
         impersonatedUser: upstreamMs === undefined ? undefined : impersonatedUser(exchange),
         ...permittedFields(exchange),
         ...requestedImpersonation(exchange),
         status,
-      });
+      };
+      events.report('cluster_call', line, reported(exchange));
     },
   };
 }

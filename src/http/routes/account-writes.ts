@@ -13,6 +13,7 @@ import type { BodyReader } from '../answer/read-body.ts';
 import { unsupportedMediaType } from '../answer/refusals.ts';
 import type { AnswerDeadline } from '../chain/answer-deadline.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
+import { reported } from '../request-origin.ts';
 import { allowedMs } from './lists.ts';
 
 export interface AccountWriteRouteParts {
@@ -131,5 +132,6 @@ function callerOf(exchange: Exchange): Caller {
   // The session of a browser ends with the password, and so does all that began in it.
   const isOfBrowser = isPageClient(clientId) || (sid !== undefined && isWithinBrowser(sid));
   const session = isOfBrowser ? undefined : sid;
-  return { name, uid, groups, source, signal, session, trail: { requestId, ownRequestId, clientId, sid } };
+  const trail = { requestId, ownRequestId, clientId, sid };
+  return { name, uid, groups, source, signal, session, trail, request: reported(exchange) };
 }

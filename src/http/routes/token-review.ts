@@ -6,6 +6,7 @@ import { clientCertificateNames, hasShownCertificate } from '../connection/clien
 import type { Handler } from '../exchange.ts';
 import type { RouteFamily } from '../family.ts';
 import { createRefusalThrottle, throttleRefusals } from '../limits/refusal-throttle.ts';
+import { originOf } from '../request-origin.ts';
 
 interface TokenReviewRouteParts {
   readonly reviews: TokenReviewWebhook;
@@ -42,8 +43,7 @@ export const tokenReviewFamily =
 function reviewHandler({ reviews, bodies, writer }: TokenReviewRouteParts): Handler {
   return async (exchange) => {
     const { headers, socket } = exchange.request;
-    const { source, requestId, ownRequestId } = exchange;
-    const origin = { source, requestId, ownRequestId };
+    const origin = originOf(exchange);
     const askedBy = reviews.checkHead({
       ...origin,
       contentType: headers['content-type'],

@@ -71,11 +71,11 @@ function passwordIn(fields: Form): string | undefined {
 const setPassword = (
   user: User,
   password: string,
-  { source, requestId, ownRequestId, signal }: BrowserForm,
+  { source, requestId, ownRequestId, request, signal }: BrowserForm,
   { firstPasswords }: Pick<NewPasswordParts, 'firstPasswords'>,
 ): Promise<FirstPasswordResult> | { readonly kind: 'outdated' } => {
   const trail = { requestId, ...(ownRequestId === undefined ? {} : { ownRequestId }) };
-  return firstPasswords()?.set({ user, password, source, trail, signal }) ?? { kind: 'outdated' };
+  return firstPasswords()?.set({ user, password, source, trail, request, signal }) ?? { kind: 'outdated' };
 };
 
 /**

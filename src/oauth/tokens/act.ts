@@ -1,4 +1,4 @@
-import type { ActName, SecurityEventFields, SecurityEvents } from '../../security-events.ts';
+import type { ActName, ReportedRequest, SecurityEventFields, SecurityEvents } from '../../security-events.ts';
 import type { OAuthRefusal } from '../oauth-error.ts';
 
 /**
@@ -20,6 +20,8 @@ export interface Origin {
   readonly requestId: string;
   /** Our own id of the request, if `requestId` was chosen by the caller. */
   readonly ownRequestId?: string | undefined;
+  /** What else the audit trail may tell about the request. */
+  readonly request?: ReportedRequest;
   /**
    * Called whenever more of the actor is known, with all that is known. It gives the access log the names that the audit trail has,
    * as far as they are known when the request ends.
@@ -115,8 +117,8 @@ export class Act {
   /** Reports the act. Call it once. */
   end(): void {
     if (this.#name === undefined) return;
-    const { source, requestId, ownRequestId } = this.#origin;
+    const { source, requestId, ownRequestId, request } = this.#origin;
     const origin = { source, requestId, ...(ownRequestId === undefined ? {} : { ownRequestId }) };
-    this.#events.report(this.#name, { result: this.#result, ...this.#actor, ...origin, ...this.#fields });
+    this.#events.report(this.#name, { result: this.#result, ...this.#actor, ...origin, ...this.#fields }, request);
   }
 }

@@ -16,6 +16,7 @@ import type { DocumentStore } from '../../documents/store/document-store.ts';
 import type { LogStoreClient, StorePurpose } from '../../documents/store/store-requests.ts';
 import { documentFamily } from '../../http/documents/document-routes.ts';
 import type { ServedDocuments } from '../../http/documents/export-answer.ts';
+import { reported } from '../../http/request-origin.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { StoreClient } from '../../stores/store-client.ts';
 import { StoreError } from '../../stores/store-error.ts';
@@ -116,8 +117,11 @@ export async function createDocuments(options: DocumentsOptions, parts: Document
       events: (await serve(EVENTS, options.events)) ?? shown,
       audit: await serve(options.auditKind, options.audit),
       showInFlight: (count) => metrics.showInFlight(count),
-      onAuditRead: ({ signedIn: { identity }, source, requestId }, { operation, scope: { namespaces } }) =>
-        events.report('audit_read', { user: identity.name, operation, namespaces, source, requestId }),
+      onAuditRead: (exchange, { operation, scope: { namespaces } }) => {
+        const { signedIn, source, requestId, ownRequestId } = exchange;
+        const line = { user: signedIn.identity.name, operation, namespaces, source, requestId, ownRequestId };
+        events.report('audit_read', line, reported(exchange));
+      },
     }),
     upkeep: { ...NO_UPKEEP, parts: opened.map(({ part }) => part) },
     close: async () => {

@@ -8,7 +8,7 @@ import { type SimulatedCluster, startSimulatedCluster } from '../../../dev/clust
 import { connectCluster } from '../../../src/kubernetes/cluster.ts';
 import { decodeSessions } from '../../../src/oauth/sessions/session-record.ts';
 import { NOTHING_REMEMBERED, type SessionStore, type UserSessions } from '../../../src/oauth/sessions/sessions.ts';
-import { createSecurityEvents } from '../../../src/observability/security-events.ts';
+import { createAuditLines, createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { createSessions } from '../../../src/service/session-stores.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -52,7 +52,7 @@ export async function openSharedStores(count = 3): Promise<SharedStores> {
     const cluster = await connectCluster({ kubeconfig }, shared);
     atEnd(() => cluster.close());
     const options = { platform: 'gatehouse', store: 'kubernetes', maxStalenessMs: 600_000 } as const;
-    const events = createSecurityEvents(logger, registry);
+    const events = createSecurityEvents(createAuditLines(logger), registry);
     const sessions = createSessions(options, { ...shared, cluster, events });
     const stop = new AbortController();
     const running = sessions.upkeep.parts.map((part) => part.run(stop.signal));

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { atEnd } from '../../support/at-end.ts';
+import { addressOf } from '../store-stand.ts';
 import { auditDocuments } from './audit-documents.ts';
 import { blocksOf, collectBy } from './collected.ts';
 import { type DocumentStand, startDocumentStand } from './document-stand.ts';
 import { AUDIT_WORDS, EVENT_WORDS } from './document-words.ts';
+import { doActs, OWN_ACTS, startOwnTrail } from './own-trail.ts';
 
 let stand: DocumentStand;
 
@@ -126,6 +129,28 @@ test('AU-01 E-03 the collector of docs/events.md stores audit lines and events o
   expect((await stand.ask(AUDIT_WORDS, 'admin', { size: '0' })).body.query.total).toBe(
     auditDocuments().length + audit.length,
   );
+});
+
+test('AU-03 what Gatehouse writes about its own acts is found by what Gatehouse reads, through the collector of docs/events.md', async () => {
+  const [settings = ''] = blocksOf('conf');
+  const log = collectBy(settings, { 'gatehouse-0_gatehouse-system_gatehouse-0.log': [] }, stand.store.url);
+  const write = (line: string): void =>
+    log.append('gatehouse-0_gatehouse-system_gatehouse-0.log', `${new Date().toISOString()} stdout F ${line}`);
+  const own = await startOwnTrail(write, { config: { auditing: addressOf(stand.store, 'opensearch-2') } });
+  atEnd(() => own.stop());
+  await doActs(own);
+  const search = async (query: object): Promise<readonly object[]> => {
+    const parameters = new URLSearchParams({ ...query, size: '1' });
+    const { body } = await own.ask('GET', `/kapis/tenant.gatehouse.io/v1alpha2/auditing/events?${parameters}`);
+    return body.query?.records ?? [];
+  };
+  for (const { query, record } of OWN_ACTS)
+    await expect.poll(() => search(query), { interval: 500 }).toMatchObject([record]);
+  // Each search is one more record, and no record is about another one.
+  const isRead = ({ Annotations }: Readonly<Record<string, unknown>>): boolean =>
+    (Annotations as Readonly<Record<string, string>> | undefined)?.['gatehouse.io/event'] === 'audit_read';
+  const asked = await own.metric('gatehouse_security_events_total{event="audit_read"}');
+  await expect.poll(() => own.gatehouse.log.filter(isRead).length).toBe(asked);
 });
 
 const timeOf = (record: object): string =>

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { atEnd } from '../../support/at-end.ts';
 import { startServer } from '../../support/control-plane/server-process.ts';
@@ -14,8 +14,18 @@ export const blocksOf = (language: 'json' | 'conf'): readonly string[] =>
     ([, text]) => text ?? '',
   );
 
+/** Container log files that a collector reads. */
+interface CollectedFiles {
+  /** Adds to a file. `text` ends with a line break. */
+  append(file: string, text: string): void;
+}
+
 /** Writes container log files, and starts rsyslog on them with the settings of docs/events.md, until the end of the test. */
-export function collectBy(settings: string, files: Readonly<Record<string, readonly string[]>>, url: string): void {
+export function collectBy(
+  settings: string,
+  files: Readonly<Record<string, readonly string[]>>,
+  url: string,
+): CollectedFiles {
   if (!existsSync(RSYSLOGD))
     throw new Error("the collector is missing: install Debian's rsyslog and rsyslog-elasticsearch");
   const { folder, write } = temporaryFolder();
@@ -35,4 +45,5 @@ export function collectBy(settings: string, files: Readonly<Record<string, reado
   const args = ['-n', '-f', write('rsyslog.conf', text), '-i', join(folder, 'pid')];
   const server = startServer(RSYSLOGD, args, join(folder, 'output'));
   atEnd(() => server.terminate());
+  return { append: (file, text) => appendFileSync(join(logs, file), text) };
 }

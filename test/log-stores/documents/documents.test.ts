@@ -10,6 +10,7 @@ import { blocksOf } from './collected.ts';
 import { type DocumentStand, existingNamespaces, startDocumentStand } from './document-stand.ts';
 import { AUDIT_WORDS, type Comparison, type DocumentWords, EVENT_WORDS } from './document-words.ts';
 import { DAY_WITHOUT_TIME, eventDocuments } from './event-documents.ts';
+import { doActs, OWN_ACTS, startOwnTrail } from './own-trail.ts';
 import { type StoredDocument, valuesAt } from './stored-document.ts';
 
 const EVENTS = eventDocuments();
@@ -255,4 +256,31 @@ describe.each(STORE_NAMES)('%s', (name) => {
     expect((await found(AUDIT_WORDS, { objectref_resource_filter: 'nodes' })).total).toBeGreaterThan(0);
     expect((await found(AUDIT_WORDS, { objectref_resource_filter: 'nodes' }, 'alva')).total).toBe(0);
   });
+
+  test('AU-03 finds the records that Gatehouse writes about sign-ins, accounts and calls to the cluster', async () => {
+    const records = await ownRecords();
+    const day = (records[0]?.RequestReceivedTimestamp ?? '').slice(0, 10).replaceAll('-', '.');
+    const index = `ks-logstash-auditing-${day}`;
+    await stand.store.add(records.map((source) => ({ index, source })));
+    for (const { query, record } of OWN_ACTS) {
+      const { records: newest } = await found(AUDIT_WORDS, { ...query, size: '1' });
+      expect(newest).toMatchObject([record]);
+      expect(records).toContainEqual(newest[0]);
+    }
+    await stand.store.ask('DELETE', `/${index}`);
+  });
 });
+
+/** What Gatehouse writes into its audit trail about some acts. */
+async function ownRecords(): Promise<readonly { readonly RequestReceivedTimestamp: string }[]> {
+  const lines: string[] = [];
+  const own = await startOwnTrail((line) => void lines.push(line));
+  try {
+    await doActs(own);
+    const records = () => lines.filter((line) => line.startsWith('{"AuditID":'));
+    await expect.poll(() => records().filter((line) => line.includes('"delete"')).length).toBe(1);
+    return records().map((line) => JSON.parse(line));
+  } finally {
+    await own.stop();
+  }
+}

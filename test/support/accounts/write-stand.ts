@@ -32,7 +32,7 @@ const ADMIN: FilePerson = {
   rules: [{ apiGroups: [''], resources: ['groups'], verbs: ['impersonate'], resourceNames: ['ops', 'dev'] }],
 };
 
-export interface WriteStandOptions extends Pick<GatehouseOptions, 'bcrypt' | 'clock' | 'untilReady'> {
+export interface WriteStandOptions extends Pick<GatehouseOptions, 'bcrypt' | 'clock' | 'output' | 'untilReady'> {
   /** Users besides `admin` and `joe`, who has no rights. */
   readonly people?: Readonly<Record<string, FilePerson>>;
   /** Users who are objects, and whom our own account may impersonate when it assigns roles. */

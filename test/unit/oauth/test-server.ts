@@ -16,7 +16,7 @@ import type { SessionChange, SessionStore, UserSessions } from '../../../src/oau
 import { createTokenData, type TokenData } from '../../../src/oauth/token-data.ts';
 import { type AccessTokens, createTokenVerifier } from '../../../src/oauth/tokens/token-verifier.ts';
 import { createLiveUsers, createUserStandings, type UserStandings } from '../../../src/oauth/tokens/user-standing.ts';
-import { createSecurityEvents } from '../../../src/observability/security-events.ts';
+import { createAuditLines, createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import type { SecurityEvents } from '../../../src/security-events.ts';
 import type { FirstPasswords } from '../../../src/users/first-passwords.ts';
@@ -183,7 +183,7 @@ export async function newTestServer(
   const registry = new Registry();
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const events = createSecurityEvents(logger, registry);
+  const events = createSecurityEvents(createAuditLines(logger), registry);
   const secrets = new MemorySecrets();
   secrets.put(KEYS_SECRET, await keyData);
   const keys = createSigningKeys(keyOptions, { secrets, clock, random, logger, registry, events });

@@ -14,6 +14,12 @@ function auditLine(): string {
   return empty.replace('"msg":""', `"msg":"${'a'.repeat(LINE.length - empty.length)}"`);
 }
 
+/** A record of the audit trail in Kubernetes' form, as long as the others. */
+function auditRecord(): string {
+  const begun = '{"AuditID":"1","Message":"';
+  return `${begun}${'a'.repeat(LINE.length - begun.length - 3)}"}\n`;
+}
+
 function newLines() {
   const told: LostLines[] = [];
   const lines = new WaitingLines((lost) => told.push(lost));
@@ -42,14 +48,20 @@ describe('lines that wait', () => {
     expect([lines.lost, told, lines.isEmpty]).toEqual([{ audit: 0, other: 0 }, [], true]);
   });
 
-  test('are 12 MiB at most, the audit trail aside, which has 4 MiB more: what is above is dropped and counted', () => {
-    const { lines, add, take } = newLines();
-    add(LINE, 20 * 1024);
-    expect(lines.lost).toEqual({ audit: 0, other: 8 * 1024 });
-    add(auditLine(), 5 * 1024);
-    expect(lines.lost).toEqual({ audit: 1024, other: 8 * 1024 });
-    expect(take(MIB * 1024)).toHaveLength(16 * MIB);
-  });
+  test.each([
+    ['lines', auditLine],
+    ['records', auditRecord],
+  ])(
+    'are 12 MiB at most, the audit trail aside, whose %s have 4 MiB more: what is above is dropped and counted',
+    (_, auditLine) => {
+      const { lines, add, take } = newLines();
+      add(LINE, 20 * 1024);
+      expect(lines.lost).toEqual({ audit: 0, other: 8 * 1024 });
+      add(auditLine(), 5 * 1024);
+      expect(lines.lost).toEqual({ audit: 1024, other: 8 * 1024 });
+      expect(take(MIB * 1024)).toHaveLength(16 * MIB);
+    },
+  );
 
   test('are taken again once half of them have gone, behind the one call that tells of the loss', () => {
     const { lines, add, take, told } = newLines();

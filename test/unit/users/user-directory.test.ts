@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { createSecurityEvents } from '../../../src/observability/security-events.ts';
+import { createAuditLines, createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { reservedNames, type User } from '../../../src/users/user.ts';
 import { createUserDirectory, type SourceChange, type UserSource } from '../../../src/users/user-directory.ts';
 
@@ -38,7 +38,7 @@ const directory = (...sources: readonly UserSource[]) => directoryOf(sources);
 function directoryOf(sources: readonly UserSource[], reserved?: readonly string[]) {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const events = createSecurityEvents(logger, new Registry());
+  const events = createSecurityEvents(createAuditLines(logger), new Registry());
   const isReserved = reserved && reservedNames(reserved);
   return { users: createUserDirectory(sources, { events, ...(isReserved ? { isReserved } : {}) }), lines };
 }

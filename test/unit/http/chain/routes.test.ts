@@ -395,7 +395,11 @@ describe('nodes', () => {
 });
 
 describe('the routes under /oauth', () => {
-  const ORIGIN = { source: '192.0.2.1', requestId: 'r-1', ownRequestId: 'r-2' };
+  const ORIGIN = {
+    ...{ source: '192.0.2.1', requestId: 'r-1', ownRequestId: 'r-2' },
+    request: expect.objectContaining({ id: 'r-2', status: expect.any(Number) }),
+    actorKnown: expect.any(Function),
+  };
   const HEADERS = { 'content-type': 'text/x', authorization: 'Basic eA==' };
 
   test.each([
@@ -426,7 +430,7 @@ describe('the routes under /oauth', () => {
       expect(seen).toEqual([
         [name, 'text/x', 'a=b'],
         {
-          ...{ ...ORIGIN, actorKnown: expect.any(Function) },
+          ...ORIGIN,
           ...{ authorization: 'Basic eA==', body: 'c=d', signal: expect.any(AbortSignal) },
           ...{ address: '192.0.2.1', userAgent: undefined },
         },
@@ -471,7 +475,7 @@ describe('the routes under /oauth', () => {
     });
     expect(seen).toEqual([
       {
-        ...{ ...ORIGIN, actorKnown: expect.any(Function), method, queryString: 'a=b', authorization: 'Basic eA==' },
+        ...{ ...ORIGIN, method, queryString: 'a=b', authorization: 'Basic eA==' },
         ...(body === undefined ? {} : { form: { contentType: 'text/x', body: Buffer.from(body) } }),
       },
     ]);

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createKeyRotator } from '../../../../src/oauth/keys/key-rotator.ts';
 import { newKey, readKeyData, type StoredKey, withKeys } from '../../../../src/oauth/keys/signing-key-data.ts';
 import { createSigningKeys } from '../../../../src/oauth/keys/signing-keys.ts';
-import { createSecurityEvents } from '../../../../src/observability/security-events.ts';
+import { createAuditLines, createSecurityEvents } from '../../../../src/observability/security-events.ts';
 import { type Random, systemRandom } from '../../../../src/runtime/random.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { MemorySecrets } from '../memory-secrets.ts';
@@ -32,7 +32,7 @@ function replica(secrets: MemorySecrets, clock: FakeClock, fraction = 0) {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const registry = new Registry();
-  const events = createSecurityEvents(logger, registry);
+  const events = createSecurityEvents(createAuditLines(logger), registry);
   const parts = { secrets, clock, random: random(fraction), logger, registry, events };
   const keys = createSigningKeys(keyOptions, parts);
   const rotator = createKeyRotator(keyOptions, { ...parts, keys });

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { areCurrent } from '../../../../src/data-age.ts';
 import { newKeyData } from '../../../../src/oauth/keys/signing-key-data.ts';
 import { createSigningKeys, type SigningKeys } from '../../../../src/oauth/keys/signing-keys.ts';
-import { createSecurityEvents } from '../../../../src/observability/security-events.ts';
+import { createAuditLines, createSecurityEvents } from '../../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../../src/runtime/random.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { MemorySecrets } from '../memory-secrets.ts';
@@ -28,7 +28,7 @@ function start(secrets: MemorySecrets) {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const registry = new Registry();
-  const events = createSecurityEvents(logger, registry);
+  const events = createSecurityEvents(createAuditLines(logger), registry);
   const keys = createSigningKeys(keyOptions, { secrets, clock, random: systemRandom, logger, registry, events });
   running.push(keys.run(stop.signal));
   return { keys, clock, lines, registry };

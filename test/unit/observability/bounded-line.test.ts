@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { boundedLine } from '../../../src/http/access-log.ts';
+import { boundedLine } from '../../../src/observability/bounded-line.ts';
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -29,5 +29,11 @@ describe('A-36 a log line', () => {
     expect(bytes(bounded)).toBeLessThanOrEqual(8_064);
     expect(bounded).toMatchObject({ status: 503, user: 'alice' });
     expect(String(bounded['text0']).length).toBeGreaterThanOrEqual(64);
+  });
+
+  test('is cut in the objects within it, too', () => {
+    const bounded = boundedLine({ id: 'x', user: { name: 'alice', groups: Array(2_000).fill('g'.repeat(20)) } });
+    expect(bytes(bounded)).toBeLessThanOrEqual(8_064);
+    expect(bounded).toMatchObject({ id: 'x', user: { name: 'alice' } });
   });
 });
