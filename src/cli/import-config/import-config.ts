@@ -34,6 +34,7 @@ export function importConfig(text: string, parts: ImportParts): ImportedConfig |
   const draft = new Draft(isMounted ? { ...parts, secretsFolder: MOUNTED_AT } : parts);
   for (const setting of oldSettings(old.settings)) draft.take(setting);
   draft.takeCredentials(old.settings);
+  draft.recordTrail();
   draft.dropWhatIsRefused();
   return draft.finish();
 }
@@ -98,6 +99,14 @@ class Draft {
 
   takeCredentials(old: Settings): void {
     for (const section of STORES) this.#takeCredentialsOf(section, memberOf(old, section));
+  }
+
+  /** 3.x sends records of what people do at it to the store of audit records: the trail takes their form if there is such a store. */
+  recordTrail(): void {
+    if (!this.#settings.has('auditing.host')) return;
+    const comment =
+      'the audit trail has the form of the records in that store; its collector has to read the log of Gatehouse (docs/audit.md)';
+    this.#settings.set('log.auditFormat', { name: 'log.auditFormat', value: 'kubernetes', comment });
   }
 
   /** The user and the password of a store: both or none. */

@@ -124,9 +124,11 @@ describe('a configuration made from one of KubeSphere', () => {
     expect(parse(text)).toMatchObject({
       events: { username: 'admin', passwordFile: `${FOLDER}/events-password`, indexPrefix: 'ks-whizard-events' },
       auditing: { host: 'https://store.example.test:9200', passwordFile: `${FOLDER}/auditing-password` },
+      log: { auditFormat: 'kubernetes' },
     });
     expect(files).toHaveLength(2);
     expect(text).toContain('auditing.webhookUrl is not needed');
+
     const chart = importConfig(old, { secretsFolder: '/anywhere', forChart: true, readFile: noFile });
     expect('text' in chart && parse(chart.text)).toMatchObject({
       extraVolumeMounts: [{ mountPath: '/var/run/secrets/gatehouse/imported' }],
