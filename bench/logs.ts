@@ -4,22 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogDocument } from '../dev/log-store/stored-record.ts';
 import { LOGS as KIND, MESSAGE } from '../src/documents/kinds/log-kind.ts';
 import { DIALECTS } from '../src/documents/search/dialects.ts';
-import { indicesOf } from '../src/documents/search/indices.ts';
 import { byTime, toStoreQuery } from '../src/documents/search/search-body.ts';
 import { type RealStore, startStore } from '../test/log-stores/real-store.ts';
 import { logRecords } from '../test/support/logs/log-records.ts';
 import { type Bench, probePlan } from './bench.ts';
-import type { Ask, Target } from './load/connection.ts';
 import type { ProbeReport } from './load/probes.ts';
-import { memoryOf } from './load/usage.ts';
+import { residentGrowth } from './load/resident-watch.ts';
 import { type Simulation, startSimulated } from './peers/clusters.ts';
 import { DEPLOYED_HEAP, type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
-import { median, quantile } from './statistics.ts';
+import { median } from './statistics.ts';
 import { count, megabytes, number, table, verdict } from './table.ts';
 
-/** Log queries compared with the store's own answers, an export with a scroll, and the node list while the store hangs. */
+/** An export of logs compared with a scroll of the store, and the node list while the store hangs. */
 export interface LogsResults {
-  readonly rounds: readonly QueryRound[];
   readonly exports: readonly ExportRound[];
   readonly hanging: readonly HangingRound[];
 }
@@ -28,12 +25,6 @@ export interface LogsResults {
 interface HangingRound {
   readonly before: ProbeReport;
   readonly beside: ProbeReport;
-}
-
-/** The milliseconds of each query of a round. */
-interface QueryRound {
-  readonly store: readonly number[];
-  readonly ours: readonly number[];
 }
 
 interface ExportRound {
@@ -45,7 +36,6 @@ interface ExportRound {
   readonly grown: number;
 }
 
-const ADDED_P50_MS = 3;
 const LEAST_EXPORT = 0.7;
 const MOST_GROWN_BYTES = 16e6;
 /** Target: how many times longer the 99th percentile of the node list may be while the store hangs. */
@@ -55,12 +45,10 @@ const MOST_SLOWER = 1.25;
 const COPIES = 84;
 /** With 256 MiB the store refuses to search a million records. */
 const HEAP_MIB = 1_024;
-const QUERIES = 400;
 /** The size of a piece, as in Gatehouse's requests. */
 const AT_ONCE = 500;
 const DIALECT = DIALECTS.opensearchv2;
 const NODES = 100;
-const MEMORY_EVERY_MS = 100;
 /** The most queries that may be in flight, from four users who each have the most that one user may have. */
 const HANGING = 64;
 const SETTLE_MS = 1_000;
@@ -68,12 +56,10 @@ const SETTLE_MS = 1_000;
 const LOGS = '/kapis/tenant.gatehouse.io/v1alpha2/logs';
 const PREFIX = 'ks-logstash-log';
 const DAYS = { start: 1_772_755_200, end: 1_773_014_400 };
-const PHRASE = 'payment declined';
 
 export async function measureLogs(bench: Bench): Promise<LogsResults> {
   const simulation = await startSimulated(NODES);
   const store = await startStore('opensearch-2', HEAP_MIB);
-  await store.load(logRecords());
   const settings = { logging: { host: store.url, exportLogsLimit: 10_000_000 } };
   const gatehouse = await startGatehouse(bench.children, {
     ...simulation,
@@ -81,53 +67,16 @@ export async function measureLogs(bench: Bench): Promise<LogsResults> {
     settings,
     nodeArguments: DEPLOYED_HEAP,
   });
-  const rounds: QueryRound[] = [];
-  for (let round = 1; round <= bench.options.rounds; round++) {
-    bench.note(`queries, round ${round}`);
-    rounds.push(await measureQueries(bench, store, gatehouse));
-  }
   const exports = await measureExports(bench, store, gatehouse);
   for (const part of [gatehouse, store]) await part.stop();
   const hanging = await measureHanging(bench, simulation);
   await simulation.stop();
-  return { rounds, exports, hanging };
-}
-
-/** Sends the same query to the store, in Gatehouse's form, and to Gatehouse. */
-async function measureQueries({ generator }: Bench, store: RealStore, gatehouse: Gatehouse): Promise<QueryRound> {
-  const query = toStoreQuery(
-    { conditions: [{ ...KIND.conditions.log_query, values: [PHRASE] }], time: DAYS },
-    { ...DIALECT, kind: KIND },
-  );
-  const asked: Ask = {
-    method: 'POST',
-    path: `/${indicesOf(PREFIX, DAYS)}/_search?ignore_unavailable=true&track_total_hits=true`,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      size: 10,
-      sort: byTime('desc', { kind: KIND, dialect: DIALECT }),
-      _source: KIND.source,
-      query,
-    }),
-  };
-  const search = new URLSearchParams({
-    start_time: `${DAYS.start}`,
-    end_time: `${DAYS.end}`,
-    log_query: PHRASE,
-  });
-  const target: Target = { port: Number(new URL(store.url).port), headers: {} };
-  const samples = async (to: Target, ask: Ask): Promise<readonly number[]> =>
-    (await generator.samples({ target: to, asks: Array.from({ length: QUERIES }, () => ask), status: 200 }))
-      .latenciesMs;
-  return {
-    store: await samples(target, asked),
-    ours: await samples(gatehouse.target, { path: `${LOGS}?${search}` }),
-  };
+  return { exports, hanging };
 }
 
 async function measureExports(bench: Bench, store: RealStore, gatehouse: Gatehouse): Promise<ExportRound[]> {
   const records = logRecords();
-  for (let copy = 1; copy < COPIES; copy++) {
+  for (let copy = 1; copy <= COPIES; copy++) {
     if (copy % 12 === 0) bench.note(`loading, ${copy} of ${COPIES}`);
     await store.load(records);
   }
@@ -136,16 +85,13 @@ async function measureExports(bench: Bench, store: RealStore, gatehouse: Gatehou
   for (let round = 1; round <= bench.options.rounds; round++) {
     bench.note(`exports, round ${round}`);
     const scroll = await scrollAll(store, records);
-    const before = await residentOf(gatehouse);
-    const watching = watchMemory(gatehouse);
-    const ours = await exportAll(gatehouse, {});
-    const peak = await watching.stop();
+    const { result: ours, grown } = await residentGrowth(gatehouse, () => exportAll(gatehouse, {}));
     const bytesOf = ({ bytes, seconds }: Transfer): number => bytes / seconds;
     rounds.push({
       messages: ours.messages,
       scroll: bytesOf(scroll),
       ours: bytesOf({ ...ours, bytes: scroll.bytes }),
-      grown: peak - before,
+      grown,
     });
   }
   return rounds;
@@ -205,24 +151,6 @@ async function exportAll({ target }: Gatehouse, { start, end }: Partial<typeof D
   return { messages, bytes, seconds: (performance.now() - began) / 1_000 };
 }
 
-const residentOf = async (gatehouse: Gatehouse): Promise<number> => (await memoryOf(gatehouse)).now ?? Number.NaN;
-
-/** Watches the resident memory. `stop` returns the highest value. */
-function watchMemory(gatehouse: Gatehouse): { stop(): Promise<number> } {
-  const stop = new AbortController();
-  const watching = (async () => {
-    let most = 0;
-    for (; !stop.signal.aborted; await sleep(MEMORY_EVERY_MS)) most = Math.max(most, await residentOf(gatehouse));
-    return most;
-  })();
-  return {
-    stop() {
-      stop.abort();
-      return watching;
-    },
-  };
-}
-
 /** Measures the node list ten times a second, before and while the most possible queries wait for a silent store. */
 async function measureHanging(bench: Bench, simulation: Simulation): Promise<LogsResults['hanging']> {
   bench.note('the node list beside a store that hangs');
@@ -272,9 +200,7 @@ function keepAsking({ target }: Gatehouse): { stop(): Promise<unknown> } {
 }
 
 /** The results as text: a table with targets. */
-export function printLogs({ rounds, exports, hanging }: LogsResults): string {
-  const p50s = (of: keyof QueryRound): number => median(rounds.map((round) => quantile(round[of], 0.5)));
-  const added = median(rounds.map(({ ours, store }) => quantile(ours, 0.5) - quantile(store, 0.5)));
+export function printLogs({ exports, hanging }: LogsResults): string {
   const ratio = median(exports.map(({ ours, scroll }) => ours / scroll));
   const grown = median(exports.map((round) => round.grown));
   const slower = median(hanging.map(({ before, beside }) => beside.p99Ms / before.p99Ms));
@@ -282,9 +208,6 @@ export function printLogs({ rounds, exports, hanging }: LogsResults): string {
   const p99s = (of: keyof HangingRound): number => median(hanging.map((round) => round[of].p99Ms));
   const judged = (isGood: boolean, ...cells: readonly string[]): string[] => [...cells, verdict(isGood)];
   const rows = [
-    ['a query at the store, p50, ms', number(p50s('store')), '', ''],
-    ['the same query through Gatehouse, p50, ms', number(p50s('ours')), '', ''],
-    ['added, ms', ...judged(added <= ADDED_P50_MS, number(added), `≤ ${ADDED_P50_MS}`)],
     [
       `export of ${count(exports[0]?.messages ?? 0)} messages, share of a scroll`,
       ...judged(ratio >= LEAST_EXPORT, number(ratio), `≥ ${LEAST_EXPORT}`),
@@ -300,5 +223,5 @@ export function printLogs({ rounds, exports, hanging }: LogsResults): string {
       ...judged(isAnswered && slower <= MOST_SLOWER, number(p99s('beside')), `≤ ${MOST_SLOWER} × before`),
     ],
   ];
-  return table('Log queries in front of OpenSearch 2', ['', 'measured', 'target', ''], rows);
+  return table('Logs in front of OpenSearch 2', ['', 'measured', 'target', ''], rows);
 }

@@ -17,6 +17,7 @@ import { measurePage } from './page/page.ts';
 import { printPage } from './page/print.ts';
 import { measurePages, printPages } from './pages.ts';
 import { measureReviews, printReviews } from './reviews.ts';
+import { measureSearches, printSearches } from './searches/searches.ts';
 import { measureSignIn, printSignIn } from './sign-in.ts';
 import { measureSize, printSize } from './size.ts';
 import { measureSoak, printSoak } from './soak.ts';
@@ -93,8 +94,13 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     measureFlood,
     printFlood,
   ),
+  searches: onDemand(
+    'searches of logs, events and audit records beside the store; what many of them leave in memory',
+    measureSearches,
+    printSearches,
+  ),
   logs: onDemand(
-    'log queries and an export of a million messages beside the store; the node list beside a store that hangs',
+    'an export of a million log messages beside the store; the node list beside a store that hangs',
     measureLogs,
     printLogs,
   ),

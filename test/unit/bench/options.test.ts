@@ -22,6 +22,7 @@ const ON_DEMAND = [
   'gateway',
   'login',
   'flood',
+  'searches',
   'logs',
   'turns',
   'browser',

@@ -6,6 +6,7 @@ import type { ProbeReport } from '../../../bench/load/probes.ts';
 import { printNamespaces } from '../../../bench/namespaces.ts';
 import { printPages } from '../../../bench/pages.ts';
 import type { Turns } from '../../../bench/peers/turns.ts';
+import { printSearches } from '../../../bench/searches/searches.ts';
 import { leastRatio } from '../../../bench/side-by-side.ts';
 import { printSize } from '../../../bench/size.ts';
 import { printStorm, type StormResults } from '../../../bench/storm.ts';
@@ -48,6 +49,24 @@ describe('bench results of the budgets', () => {
     expect(rowOf(text, 'gzip')).toBe('69.0 | 100 | 0.69 | ≥ 0.7 | MISSED');
     expect(rowOf(text, 'nodes as they are')).toBe('1.00 | 5.00 | ≤ 5 | met');
     expect(rowOf(text, '100 node updates a second')).toBe('1.00 | 5.10 | ≤ 5 | MISSED');
+  });
+
+  test('judge searches by the time that they add to those of the store, round by round, and by what they leave in memory', () => {
+    const rounds = [
+      { store: [4, 5, 9], ours: [6, 7.5, 8] },
+      { store: [1, 1, 1], ours: [4.5, 4.5, 4.5] },
+      { store: [6, 6, 6], ours: [9, 9, 9] },
+    ];
+    const kind = { name: 'events', documents: 12_320, found: 960, rounds };
+    const printed = (grown: number, kept: number) => printSearches({ kinds: [{ ...kind, memory: { grown, kept } }] });
+    const text = printed(16e6, 1.01e6);
+    expect(rowOf(text, 'events: 960 of 12,320, at the store, p50, ms')).toBe('5.00');
+    expect(rowOf(text, 'events: the same through Gatehouse, p50, ms')).toBe('7.50');
+    expect(rowOf(text, 'events: added, ms')).toBe('3.00 | ≤ 3 | met');
+    expect(rowOf(text, 'events: resident memory grown by 2,000 searches')).toBe('16.0 MB | ≤ 16.0 MB | met');
+    expect(rowOf(text, 'events: heap and buffers kept of them')).toBe('1.01 MB | ≤ 1.00 MB | MISSED');
+    expect(rowOf(printed(16.1e6, 1e6), 'events: resident memory')).toContain('MISSED');
+    expect(rowOf(printed(0, -1e6), 'events: heap and buffers kept of them')).toContain('met');
   });
 
   test('judge a list of namespaces by its ratio to one of nodes that has as many bytes, not the compressed ones', () => {
