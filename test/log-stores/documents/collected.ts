@@ -9,7 +9,7 @@ const RSYSLOGD = '/usr/sbin/rsyslogd';
 const PAGE = join(import.meta.dirname, '../../../docs/events.md');
 
 /** The blocks of a language in docs/events.md, in their order. */
-export const blocksOf = (language: 'json' | 'conf'): readonly string[] =>
+export const blocksOf = (language: 'json' | 'conf' | 'yaml'): readonly string[] =>
   [...readFileSync(PAGE, 'utf8').matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)\\n\`\`\`$`, 'gm'))].map(
     ([, text]) => text ?? '',
   );
@@ -19,6 +19,21 @@ interface CollectedFiles {
   /** Adds to a file. `text` ends with a line break. */
   append(file: string, text: string): void;
 }
+
+interface CollectorPlaces {
+  /** Where it may write. */
+  readonly folder: string;
+  /** The address of the store, on this machine. */
+  readonly url: string;
+}
+
+/** The settings of docs/events.md with other places for what it writes, and another address of the store. */
+export const collectorSettings = (settings: string, { folder, url }: CollectorPlaces): string =>
+  settings
+    .replace('/var/spool/rsyslog', folder)
+    .replace('/var/log/ks-documents.errors', join(folder, 'errors'))
+    .replace('opensearch.logging', '127.0.0.1')
+    .replace('"9200"', `"${new URL(url).port}"`);
 
 /** Writes container log files, and starts rsyslog on them with the settings of docs/events.md, until the end of the test. */
 export function collectBy(
@@ -33,14 +48,9 @@ export function collectBy(
   mkdirSync(logs);
   for (const [name, lines] of Object.entries(files))
     writeFileSync(join(logs, name), lines.map((line) => `${line}\n`).join(''));
-  const { port } = new URL(url);
-  // Only the places and the address are those of the test; files are asked for changes, because a container may not notice them.
-  const text = settings
-    .replace('/var/spool/rsyslog', folder)
+  // Files are asked for changes, because a container may not notice them.
+  const text = collectorSettings(settings, { folder, url })
     .replaceAll('/var/log/containers', logs)
-    .replace('/var/log/ks-documents.errors', join(folder, 'errors'))
-    .replace('opensearch.logging', '127.0.0.1')
-    .replace('"9200"', `"${port}"`)
     .replace('load="imfile"', 'load="imfile" mode="polling" pollingInterval="1"');
   const args = ['-n', '-f', write('rsyslog.conf', text), '-i', join(folder, 'pid')];
   const server = startServer(RSYSLOGD, args, join(folder, 'output'));

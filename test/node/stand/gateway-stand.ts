@@ -42,7 +42,7 @@ export const passwordOf = (person: Person): string => `${person}-password`;
 /** How a release differs from what most tests need. */
 interface StandOptions {
   /** Values of the chart beside those that the stand sets. */
-  readonly values?: { readonly config?: object };
+  readonly values?: { readonly config?: object; readonly [name: string]: unknown };
   /** Something in front speaks HTTPS with the clients, and HTTP with Gatehouse. */
   readonly isBehindProxy?: boolean;
 }

@@ -1,20 +1,16 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
 import { parse } from 'yaml';
 import { hashPassword } from '../../../src/users/password-hash.ts';
-import { type RealStore, startStore } from '../../log-stores/real-store.ts';
 import { clusterTool } from '../../support/cluster-tools.ts';
-import { type ServerProcess, startServer } from '../../support/control-plane/server-process.ts';
 import { tellMeasured } from '../../support/measured.ts';
-import { selfSigned } from '../../support/self-signed.ts';
-import { NODE_ADDRESS } from '../kubernetes/place.ts';
 import { documentedCommands, documentedFile } from './documented-commands.ts';
 import { kubectl } from './kubectl.ts';
 import { Release } from './release.ts';
 import { Shell } from './shell.ts';
-import { openStoreDoor, type StoreDoor } from './store-door.ts';
+import { NodeStore, STORE_USERS } from './stores/node-store.ts';
 
 /** Blocks inside of numbered lists are blocks like all others. */
 const PAGE = (await readFile(join(import.meta.dirname, '..', '..', '..', 'docs', 'logs.md'), 'utf8')).replace(
@@ -25,11 +21,6 @@ const PAGE = (await readFile(join(import.meta.dirname, '..', '..', '..', 'docs',
 const STORE_OF_PAGE = 'https://opensearch.logging.svc:9200';
 const NAMESPACE_OF_PAGE = 'gatehouse-system';
 
-const PORT = 9200;
-/** Debian has it where only root's PATH looks. */
-const RSYSLOGD = '/usr/sbin/rsyslogd';
-/** The users of the store, with what they write into requests and files: nothing that has to be escaped. */
-const STORE_USERS = { gatehouse: 'reads-only', collector: 'writes-only', operator: 'does-all' } as const;
 /** The people who sign in besides the administrator, and their groups. */
 const PEOPLE = { dora: ['developers'], gustav: [] } as const satisfies Record<string, readonly string[]>;
 type Person = keyof typeof PEOPLE;
@@ -41,9 +32,7 @@ export class LoggingStand {
   readonly release: Release;
   readonly #folder: string;
   #shell: Shell | undefined;
-  #store: RealStore | undefined;
-  #door: StoreDoor | undefined;
-  #collector: ServerProcess | undefined;
+  #store: NodeStore | undefined;
 
   private constructor(namespace: string, folder: string) {
     this.release = new Release(namespace);
@@ -91,17 +80,13 @@ export class LoggingStand {
 
   /** Ends the store, as clients see it. */
   async stopStore(): Promise<void> {
-    await this.#door?.close();
-    this.#door = undefined;
-    await this.#store?.stop();
-    this.#store = undefined;
+    await this.#store?.close();
   }
 
   async remove(): Promise<void> {
     await this.release.remove();
     await kubectl(['delete', 'clusterrolebinding', 'log-readers', '--ignore-not-found']);
-    await this.#collector?.terminate();
-    await this.stopStore();
+    await this.#store?.remove();
     await this.#shell?.stop();
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -118,9 +103,8 @@ export class LoggingStand {
 
   /** A shell of an operator, with the files that the page names. */
   async #sitDown(): Promise<void> {
-    const { cert, key } = selfSigned('logs.example', { addresses: [NODE_ADDRESS] });
-    await writeFile(this.#path('ca.crt'), cert);
-    await writeFile(this.#path('ca.key'), key);
+    this.#store = await NodeStore.create();
+    await writeFile(this.#path('ca.crt'), this.#store.certificate);
     await writeFile(this.#path('password.txt'), STORE_USERS.gatehouse);
     const PATH = [dirname(await clusterTool('kubectl')), process.env['PATH']].join(':');
     const env = { KUBECONFIG: inject('kubeconfig') };
@@ -138,7 +122,7 @@ export class LoggingStand {
 
   async #install(): Promise<void> {
     const values = parse(documentedFile(PAGE, 'Set it up', 'yaml'));
-    values.logging.host = `https://${NODE_ADDRESS}:${PORT}`;
+    values.logging.host = NodeStore.url;
     const began = performance.now();
     await this.release.install({
       ...values,
@@ -150,34 +134,23 @@ export class LoggingStand {
 
   async #collect(): Promise<void> {
     const began = performance.now();
-    this.#store = await startStore('opensearch-2');
-    const certificate = {
-      cert: await readFile(this.#path('ca.crt'), 'utf8'),
-      key: await readFile(this.#path('ca.key'), 'utf8'),
-    };
-    const door = { store: this.#store.url, address: NODE_ADDRESS, port: PORT, certificate, users: STORE_USERS };
-    this.#door = await openStoreDoor(door);
+    await this.#store!.open();
     const template = replaced(blockOf('What the store has to have, 1'), [
       ['admin:$STORE_PASSWORD', `operator:${STORE_USERS.operator}`],
-      [STORE_OF_PAGE, this.#door.url],
+      [STORE_OF_PAGE, NodeStore.url],
     ]);
     const answer = await this.#shell!.run(template);
     if (answer !== '{"acknowledged":true}') throw new Error(`the store refuses the template: ${answer}`);
     tellMeasured('logging', performance.now() - began, 'from the start of the store to its template');
-    await this.#startCollector(this.#door.url);
-  }
-
-  async #startCollector(store: string): Promise<void> {
-    await mkdir(this.#path('spool'));
-    const configuration = replaced(documentedFile(PAGE, 'A collector: rsyslog', 'text'), [
-      ['/var/spool/rsyslog', this.#path('spool')],
-      ['/etc/rsyslog/log-store-ca.crt', this.#path('ca.crt')],
-      [STORE_OF_PAGE, store],
-      ['<password>', STORE_USERS.collector],
-    ]);
-    await writeFile(this.#path('rsyslog.conf'), configuration);
-    const args = ['-n', '-f', this.#path('rsyslog.conf'), '-i', this.#path('rsyslog.pid')];
-    this.#collector = startServer(RSYSLOGD, args, this.#path('rsyslog.log'));
+    const settings = documentedFile(PAGE, 'A collector: rsyslog', 'text');
+    await this.#store!.collect((folder) =>
+      replaced(settings, [
+        ['/var/spool/rsyslog', folder],
+        ['/etc/rsyslog/log-store-ca.crt', this.#path('ca.crt')],
+        [STORE_OF_PAGE, NodeStore.url],
+        ['<password>', STORE_USERS.collector],
+      ]),
+    );
   }
 
   #path(name: string): string {

@@ -4,7 +4,6 @@ import { createServer } from 'node:https';
 import { pipeline } from 'node:stream';
 
 export interface StoreDoor {
-  readonly url: string;
   /** Ends every connection, so that nobody is answered any more. */
   close(): Promise<void>;
 }
@@ -29,7 +28,6 @@ export async function openStoreDoor({ store, address, port, certificate, users }
   server.on('tlsClientError', () => undefined); // a client that does not trust us leaves
   await once(server.listen(port, address), 'listening');
   return {
-    url: `https://${address}:${port}`,
     async close() {
       const closed = once(server.close(), 'close');
       server.closeAllConnections();
