@@ -10,7 +10,7 @@ const MOST_BUCKETS = 65_535;
 type Json = Readonly<Record<string, unknown>>;
 
 /** The `aggregations` of an answer. Only those that Gatehouse requests are supported. */
-export function aggregate(asked: Json, records: readonly StoredRecord[]): Json {
+export function aggregate(asked: Json, records: readonly StoredRecord<object>[]): Json {
   return Object.fromEntries(
     Object.entries(asked).map(([name, body]) => {
       const [[type, options] = ['', {}]] = Object.entries(body as Record<string, Json>);
@@ -22,13 +22,13 @@ export function aggregate(asked: Json, records: readonly StoredRecord[]): Json {
   );
 }
 
-function cardinality({ field }: Json, records: readonly StoredRecord[]): number {
+function cardinality({ field }: Json, records: readonly StoredRecord<object>[]): number {
   const name = String(field).replace(/\.keyword$/, '');
   return new Set(records.map((record) => record.text(name)).filter((text) => text !== undefined)).size;
 }
 
 /** The indices that have records. */
-function indices({ field }: Json, records: readonly StoredRecord[]): Json[] {
+function indices({ field }: Json, records: readonly StoredRecord<object>[]): Json[] {
   if (field !== '_index') throw new QueryError('illegal_argument_exception', `[${field}] has no terms here`);
   return Array.from(
     Map.groupBy(records, ({ index }) => index),
@@ -36,7 +36,7 @@ function indices({ field }: Json, records: readonly StoredRecord[]): Json[] {
   );
 }
 
-function histogram(options: Json, records: readonly StoredRecord[]): Json[] {
+function histogram(options: Json, records: readonly StoredRecord<object>[]): Json[] {
   const { fixed_interval: fixed, calendar_interval: calendar, min_doc_count: least } = options;
   if (least !== 1) throw new QueryError('too_many_buckets_exception', 'this store makes no empty buckets');
   const startOf = fixed ? fixedStart(String(fixed)) : calendarStart(String(calendar));

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { aggregate } from './aggregations.ts';
 import { QueryError, readQuery } from './query.ts';
-import { type LogDocument, StoredRecord } from './stored-record.ts';
+import { type LogDocument, type StoredForm, StoredRecord } from './stored-record.ts';
 
 /** The limit of the stores on `from` plus `size`. */
 const WINDOW = 10_000;
@@ -18,11 +18,13 @@ interface Answer {
 export interface SimulatedLogStoreOptions {
   /** If there are more, the oldest are dropped. Default: all are kept. */
   readonly mostRecords?: number;
+  /** What its documents are like. Default: logs. */
+  readonly form?: StoredForm;
 }
 
-export interface SimulatedLogStore {
+export interface SimulatedLogStore<Document extends object = LogDocument> {
   readonly url: string;
-  add(documents: readonly LogDocument[]): void;
+  add(documents: readonly Document[]): void;
   /** The requests, in order. */
   readonly requests: readonly StoreRequest[];
   /** The number of scrolls that were opened and not closed. */
@@ -43,10 +45,11 @@ const MOST_REQUESTS = 1_000;
  * A log store in memory, on the loopback interface, that answers the requests of Gatehouse like OpenSearch 2. It supports only the
  * clauses that Gatehouse uses, and refuses all others, so that a test notices.
  */
-export async function startSimulatedLogStore({
+export async function startSimulatedLogStore<Document extends object = LogDocument>({
   mostRecords = Number.POSITIVE_INFINITY,
-}: SimulatedLogStoreOptions = {}): Promise<SimulatedLogStore> {
-  const store = new Store(mostRecords);
+  form,
+}: SimulatedLogStoreOptions = {}): Promise<SimulatedLogStore<Document>> {
+  const store = new Store(mostRecords, form);
   const requests: StoreRequest[] = [];
   const server = createServer(async (request, response) => {
     const sent = await text(request).catch(() => '');
@@ -100,22 +103,27 @@ const failure = (status: number, { type, message: reason }: QueryError): Answer 
 });
 
 class Store {
-  #records: StoredRecord[] = [];
-  readonly #scrolls = new Map<string, { readonly found: readonly StoredRecord[]; readonly size: number; at: number }>();
+  #records: StoredRecord<object>[] = [];
+  readonly #scrolls = new Map<
+    string,
+    { readonly found: readonly StoredRecord<object>[]; readonly size: number; at: number }
+  >();
   #scrollCount = 0;
   #recordCount = 0;
   readonly #mostRecords: number;
+  readonly #form: StoredForm | undefined;
 
-  constructor(mostRecords: number) {
+  constructor(mostRecords: number, form: StoredForm | undefined) {
     this.#mostRecords = mostRecords;
+    this.#form = form;
   }
 
   get openScrolls(): number {
     return this.#scrolls.size;
   }
 
-  add(documents: readonly LogDocument[]): void {
-    const added = documents.map((document) => new StoredRecord(document, `${++this.#recordCount}`));
+  add(documents: readonly object[]): void {
+    const added = documents.map((document) => new StoredRecord(document, `${++this.#recordCount}`, this.#form));
     const all = [...this.#records, ...added].sort((a, b) => a.at - b.at);
     this.#records = all.slice(Math.max(0, all.length - this.#mostRecords));
   }
@@ -128,7 +136,7 @@ class Store {
     const matches = readQuery(query);
     const found = this.#records.filter((record) => isIn(record.day) && matches(record));
     const [order] = sort as Record<string, { order: string }>[];
-    if (order?.['time']?.order === 'desc') found.reverse();
+    if (Object.values(order ?? {})[0]?.order === 'desc') found.reverse();
     const page = toHits(found.slice(first, first + most), found.length);
     const aggregations = aggs === undefined ? {} : { aggregations: aggregate(aggs as Json, found) };
     const scroll = parameters.has('scroll') ? { _scroll_id: this.#keep(found, most) } : {};
@@ -148,14 +156,14 @@ class Store {
     return { succeeded: true };
   }
 
-  #keep(found: readonly StoredRecord[], size: number): string {
+  #keep(found: readonly StoredRecord<object>[], size: number): string {
     const id = `scroll-${++this.#scrollCount}`;
     this.#scrolls.set(id, { found, size, at: size });
     return id;
   }
 }
 
-function toHits(records: readonly StoredRecord[], total: number): object {
+function toHits(records: readonly StoredRecord<object>[], total: number): object {
   const hits = records.map(({ document, at, index, id }) => ({
     _index: index,
     _id: id,

@@ -11,7 +11,7 @@ export class QueryError extends Error {
   }
 }
 
-export type Matches = (record: StoredRecord) => boolean;
+export type Matches = (record: StoredRecord<object>) => boolean;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -28,12 +28,19 @@ const CLAUSES: Readonly<Record<string, (body: Json) => Matches>> = {
   term(body) {
     const [[field, value] = ['', undefined]] = Object.entries(body);
     const name = exact(field);
-    return (record) => record.text(name) === value;
+    return (record) => record.texts(name).some((text) => text === value);
   },
   terms(body) {
     const [[field, values] = ['', []]] = Object.entries(body);
-    const [name, wanted] = [exact(field), new Set(values as unknown[])];
-    return (record) => wanted.has(record.text(name));
+    const [name, wanted] = [exactFor(values, field), new Set((values as unknown[]).map(String))];
+    return (record) => record.texts(name).some((text) => wanted.has(text));
+  },
+  wildcard(body) {
+    const [[field, { value }]] = Object.entries(body) as [[string, { value: string }]];
+    const [, literal] = /^\*((?:[^*?\\]|\\.)+)\*$/s.exec(value) ?? [];
+    if (literal === undefined) throw new QueryError('parsing_exception', 'unknown wildcard');
+    const [name, part] = [exact(field), literal.replaceAll(/\\(.)/gs, '$1')];
+    return (record) => record.texts(name).some((text) => text.includes(part));
   },
   range: readRange,
   regexp(body) {
@@ -61,7 +68,7 @@ function readBool({ filter = [], should = [], must_not: mustNot = [], ...others 
 }
 
 /** The number of clauses that match, counted up to `most`. */
-function countUpTo(most: number, clauses: readonly Matches[], record: StoredRecord): number {
+function countUpTo(most: number, clauses: readonly Matches[], record: StoredRecord<object>): number {
   let count = 0;
   for (const matches of clauses) if (count < most && matches(record)) count++;
   return count;
@@ -69,9 +76,12 @@ function countUpTo(most: number, clauses: readonly Matches[], record: StoredReco
 
 function readRange(body: Json): Matches {
   const [[field, { gte, lt, ...more }]] = Object.entries(body) as [[string, Json]];
-  if (field !== 'time' || Object.keys(more).length > 0) throw new QueryError('parsing_exception', 'unknown range');
+  if (Object.keys(more).length > 0) throw new QueryError('parsing_exception', 'unknown range');
   const [from, to] = [instant(gte) ?? Number.NEGATIVE_INFINITY, instant(lt) ?? Number.POSITIVE_INFINITY];
-  return ({ at }) => at >= from && at < to;
+  return ({ at, form }) => {
+    if (form.time !== field) throw new QueryError('parsing_exception', `[${field}] is no time here`);
+    return at >= from && at < to;
+  };
 }
 
 function instant(time: unknown): number | undefined {
@@ -86,3 +96,7 @@ function exact(field: string): string {
   if (!field.endsWith('.keyword')) throw new QueryError('illegal_argument_exception', `[${field}] has words, no text`);
   return field.slice(0, -'.keyword'.length);
 }
+
+/** Numbers have no subfield. */
+const exactFor = (values: unknown, field: string): string =>
+  (values as unknown[]).every((value) => typeof value === 'number') ? field : exact(field);

@@ -13,9 +13,21 @@ export interface LogDocument {
   };
 }
 
-/** A record, with the values that searches compare. */
-export class StoredRecord {
-  readonly document: LogDocument;
+/** What documents of one kind are like in a store. */
+export interface StoredForm {
+  /** The member by which they are ordered (RFC 3339). */
+  readonly time: string;
+  /** Their indices are called so, with the day behind. */
+  readonly prefix: string;
+}
+
+/** Logs, as in KubeSphere 3.4. */
+const LOGS: StoredForm = { time: 'time', prefix: 'ks-logstash-log' };
+
+/** A document, with the values that searches compare. */
+export class StoredRecord<Document extends object = LogDocument> {
+  readonly document: Document;
+  readonly form: StoredForm;
   readonly id: string;
   /** Milliseconds since 1970. Records are ordered by nothing else. */
   readonly at: number;
@@ -23,27 +35,34 @@ export class StoredRecord {
   readonly day: string;
   /** The index of its day, in which it is stored. */
   readonly index: string;
-  readonly #texts = new Map<string, string | undefined>();
+  readonly #texts = new Map<string, readonly string[]>();
   readonly #words = new Map<string, readonly string[]>();
 
-  constructor(document: LogDocument, id = '') {
+  constructor(document: Document, id = '', form: StoredForm = LOGS) {
     this.document = document;
+    this.form = form;
     this.id = id;
-    this.at = Date.parse(document.time);
+    this.at = Date.parse((document as Readonly<Record<string, string>>)[form.time] ?? '');
     this.day = new Date(this.at).toISOString().slice(0, 10).replaceAll('-', '.');
-    this.index = `ks-logstash-log-${this.day}`;
+    this.index = `${form.prefix}-${this.day}`;
   }
 
   /** A member by its path, such as `kubernetes.pod_name`. */
   text(field: string): string | undefined {
-    if (!this.#texts.has(field)) this.#texts.set(field, this.#textIn(field));
-    return this.#texts.get(field);
+    return this.texts(field)[0];
   }
 
-  #textIn(field: string): string | undefined {
+  /** The texts and numbers of a member: a list has several. */
+  texts(field: string): readonly string[] {
+    const known = this.#texts.get(field) ?? this.#textsIn(field);
+    this.#texts.set(field, known);
+    return known;
+  }
+
+  #textsIn(field: string): readonly string[] {
     let value: unknown = this.document;
     for (const name of field.split('.')) value = (value as Record<string, unknown> | undefined)?.[name];
-    return typeof value === 'string' ? value : undefined;
+    return [value].flat().flatMap((one) => (typeof one === 'string' || typeof one === 'number' ? [String(one)] : []));
   }
 
   words(field: string): readonly string[] {

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { pageFamily } from '../http/page/page-family.ts';
 import { INDEX, type PageFiles } from '../http/page/page-files.ts';
 import type { PageSessions } from '../oauth/authorize/page-sessions.ts';
+import { areEventsLive } from './documents/documents.ts';
 import type { Family } from './family.ts';
 
 export interface PageParts {
@@ -34,9 +35,11 @@ const NOT_BUILT = 'page.enabled: the page is not built; run npm run build, or se
 /** The page. Throws with one sentence if it is not built. */
 export function createPage(config: Config, { page, release, sessions }: PageParts): Family {
   if (!page) throw new Error(NOT_BUILT);
-  const { accounts, authentication, gateway, kinds, logging, nodes } = config;
+  const { accounts, auditing, authentication, events, gateway, kinds, logging, nodes } = config;
   const features = {
     accounts: accounts.enabled,
+    audit: auditing.host !== undefined,
+    events: events.host !== undefined || areEventsLive(config),
     gateway: gateway.enabled,
     kinds: kinds.enabled,
     logs: logging.host !== undefined,

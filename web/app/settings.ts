@@ -5,6 +5,8 @@ export interface Settings {
   readonly features: {
     readonly logs: boolean;
     readonly accounts: boolean;
+    readonly audit: boolean;
+    readonly events: boolean;
     readonly gateway: boolean;
     readonly kinds: boolean;
     readonly nodeUsage: boolean;

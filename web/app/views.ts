@@ -24,6 +24,8 @@ const Users = lazy<ViewProps>(async () => (await import('../views/users/users.ts
 const User = lazy<ViewProps>(async () => (await import('../views/users/user.tsx')).User);
 const Account = lazy<ViewProps>(async () => (await import('../views/account/account.tsx')).Account);
 const Logs = lazy<ViewProps>(async () => (await import('../views/logs.tsx')).Logs);
+const Events = lazy<ViewProps>(async () => (await import('../views/events.tsx')).Events);
+const Audit = lazy<ViewProps>(async () => (await import('../views/audit.tsx')).Audit);
 const LiveLogs = lazy<ViewProps>(async () => (await import('../views/live-logs.tsx')).LiveLogs);
 const Explorer = lazy<ViewProps>(async () => (await import('../views/api/explorer.tsx')).Explorer);
 
@@ -55,6 +57,8 @@ const VIEWS: readonly Entry[] = [
     of: ({ length }) => [Resources, ResourceList, ObjectView, ObjectView][length],
   },
   { id: 'logs', path: 'logs', isOffered: () => settings().features.logs, of: only(Logs) },
+  { id: 'events', path: 'events', isOffered: () => settings().features.events, of: only(Events) },
+  { id: 'audit', path: 'audit', isOffered: () => settings().features.audit, of: only(Audit) },
   { id: 'account', path: 'account', of: only(Account) },
   {
     id: 'users',

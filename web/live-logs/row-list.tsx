@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import { Component, type RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { bytesText } from '../api/quantity.ts';
+import { RecordTime } from '../documents/record-time.tsx';
 import { LogLine } from '../logs/log-line.tsx';
-import { LogTime } from '../logs/log-time.tsx';
 import { t } from '../texts/text.ts';
 import type { Block, Row } from './kept-rows.ts';
 import type { ShownPod } from './shown-pods.ts';
@@ -107,7 +107,7 @@ function RowView({ row, wanted, pods, withContainers }: RowViewProps) {
   const isBoth = withContainers && container !== '';
   return (
     <div class={`row pod-${pods.get(pod)?.colour ?? 0}${row.type === 'pod' ? ' note' : ''}`}>
-      {row.type === 'line' ? <LogTime time={row.time} /> : <span />}
+      {row.type === 'line' ? <RecordTime time={row.time} /> : <span />}
       <span class="who" title={`${pod} / ${container}`}>
         <bdi>{endOf(pod, isBoth ? 12 : 23)}</bdi>
         {isBoth && (

@@ -2,8 +2,8 @@ import { signal } from '@preact/signals';
 import { noted, send } from '../api/call.ts';
 import { away, type Refusal, refusalOf } from '../api/refusal.ts';
 import { tenantRoot } from '../app/settings.ts';
+import { queryOf } from '../documents/query.ts';
 import { fileName, saveFile } from '../parts/save-file.ts';
-import { queryOf } from './log-query.ts';
 import type { LogSearch } from './log-search.ts';
 
 /** More is not held in the browser: the file is cut there. */

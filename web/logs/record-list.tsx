@@ -1,10 +1,11 @@
 import { Component } from 'preact';
-import { address, hrefTo } from '../app/address.ts';
+import { Narrow } from '../documents/narrow.tsx';
+import { keyOf } from '../documents/record-key.ts';
+import { RecordTime } from '../documents/record-time.tsx';
 import { t } from '../texts/text.ts';
 import { LogLine } from './log-line.tsx';
 import type { LogRecord } from './log-records.ts';
 import { withoutLineEnd } from './log-text.ts';
-import { LogTime } from './log-time.tsx';
 
 interface RecordListProps {
   readonly records: readonly LogRecord[];
@@ -14,22 +15,12 @@ interface RecordListProps {
 /** Records with when and where they were written. Each of these narrows the search. */
 export function RecordList({ records, wanted }: RecordListProps) {
   return (
-    <ol class="log" aria-label={t().logs.recordsTitle}>
+    <ol class="log" aria-label={t().documents.recordsTitle}>
       {records.map((record) => (
         <Row key={keyOf(record)} record={record} wanted={wanted} />
       ))}
     </ol>
   );
-}
-
-const numbers = new WeakMap<LogRecord, number>();
-let last = 0;
-
-/** A name for each record that was read: two may be equal in all that they say. */
-function keyOf(record: LogRecord): number {
-  const number = numbers.get(record) ?? ++last;
-  numbers.set(record, number);
-  return number;
 }
 
 interface RowProps {
@@ -47,7 +38,7 @@ class Row extends Component<RowProps> {
     const { log = '', time, namespace = '', pod = '', container = '' } = record;
     return (
       <li>
-        <LogTime time={time} />
+        <RecordTime time={time} />
         <span class="where">
           <Narrow to={{ namespaces: namespace }} name={namespace} />
           <Narrow to={{ namespaces: namespace, pods: pod }} name={pod} />
@@ -59,15 +50,4 @@ class Row extends Component<RowProps> {
       </li>
     );
   }
-}
-
-/** A name that narrows the search to it. */
-function Narrow({ to, name }: { readonly to: Readonly<Record<string, string>>; readonly name: string }) {
-  if (name === '') return null;
-  const { parts, parameters } = address.value;
-  return (
-    <a href={hrefTo(parts, { ...parameters, ...to })} title={name}>
-      <bdi>{name}</bdi>
-    </a>
-  );
 }

@@ -1,3 +1,4 @@
+import { documents } from './en-documents.ts';
 import { logs } from './en-logs.ts';
 import { people } from './en-people.ts';
 import { counted, oneOf } from './english.ts';
@@ -29,6 +30,8 @@ export const en = {
     users: 'Users and roles',
     api: 'API',
     logs: 'Logs',
+    events: 'Events',
+    audit: 'Audit',
   },
   nouns: { pods: 'pods', namespaces: 'namespaces' },
   time: {
@@ -143,6 +146,7 @@ export const en = {
     reason: 'Reason',
     message: 'Message',
     count: 'Times',
+    search: 'Search events',
   },
   resources: { find: 'Find a kind', first: 'Most used', none: 'No kind has such a name.' },
   rights: {
@@ -210,6 +214,7 @@ export const en = {
   },
   ...people,
   ...logs,
+  ...documents,
 };
 
 export type Texts = typeof en;

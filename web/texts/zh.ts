@@ -1,5 +1,6 @@
 import type { Texts } from './en.ts';
 import { number } from './number.ts';
+import { documents } from './zh-documents.ts';
 import { logs } from './zh-logs.ts';
 import { people } from './zh-people.ts';
 
@@ -29,6 +30,8 @@ export const zh: Texts = {
     users: '用户与角色',
     api: 'API',
     logs: '日志',
+    events: '事件',
+    audit: '审计',
   },
   nouns: { pods: '个 Pod', namespaces: '个命名空间' },
   time: {
@@ -135,6 +138,7 @@ export const zh: Texts = {
     reason: '原因',
     message: '消息',
     count: '次数',
+    search: '搜索事件',
   },
   resources: { find: '查找资源类型', first: '最常用', none: '没有这个名称的资源类型。' },
   rights: {
@@ -202,4 +206,5 @@ export const zh: Texts = {
   },
   ...people,
   ...logs,
+  ...documents,
 };

@@ -78,17 +78,16 @@ interface ChoiceFilterProps {
   readonly choices: readonly (readonly [value: string, title: string])[];
 }
 
-/** A filter with a few words. */
+/** A filter with a few words. Another one that the address has is shown as it is. */
 export function ChoiceFilter({ name, label, choices }: ChoiceFilterProps) {
+  const chosen = address.value.parameters[name] ?? '';
+  const isKnown = chosen === '' || choices.some(([value]) => value === chosen);
   return (
     <label class="filter">
       {label}
-      <select
-        value={address.value.parameters[name] ?? ''}
-        onChange={({ currentTarget }) => setParameters({ [name]: currentTarget.value })}
-      >
+      <select value={chosen} onChange={({ currentTarget }) => setParameters({ [name]: currentTarget.value })}>
         <option value="">{t().table.any}</option>
-        {choices.map(([value, title]) => (
+        {(isKnown ? choices : [...choices, [chosen, chosen] as const]).map(([value, title]) => (
           <option key={value} value={value}>
             {title}
           </option>

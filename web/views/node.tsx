@@ -11,9 +11,9 @@ import { Trouble } from '../parts/trouble.tsx';
 import { Yaml } from '../parts/yaml.tsx';
 import { t } from '../texts/text.ts';
 import { Conditions } from './conditions.tsx';
-import { Events } from './events.tsx';
 import { orderParameters } from './filters.tsx';
 import { isUnhealthy, NodeState, rolesOf } from './node-state.tsx';
+import { ObjectEvents } from './object-events.tsx';
 import { ObjectTable } from './object-table.tsx';
 import { Requested } from './usage.tsx';
 
@@ -42,7 +42,7 @@ function NodeParts({ node }: { readonly node: KubernetesObject }) {
       <NodeFacts node={node} />
       <Conditions object={node} toneOf={(condition) => (isUnhealthy(condition) ? 'bad' : 'good')} />
       {settings().features.kinds && <NodePods name={name} />}
-      <Events kind="Node" name={name} />
+      <ObjectEvents kind="Node" name={name} />
       <Images node={node} />
       <h2>YAML</h2>
       <Yaml value={node} label={`YAML: ${name}`} />

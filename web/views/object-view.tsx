@@ -14,8 +14,8 @@ import { Yaml } from '../parts/yaml.tsx';
 import { t } from '../texts/text.ts';
 import { ownFacts } from './columns.tsx';
 import { Conditions, toneOfCondition } from './conditions.tsx';
-import { Events } from './events.tsx';
 import { orderParameters } from './filters.tsx';
+import { ObjectEvents } from './object-events.tsx';
 import { ObjectTable } from './object-table.tsx';
 import { PodContainers } from './pod-containers.tsx';
 import { PodState } from './pod-state.tsx';
@@ -80,7 +80,7 @@ function ObjectParts({ plural, object, kinds }: ObjectPartsProps) {
       {plural === 'pods' && <PodContainers pod={object} />}
       <Conditions object={object} toneOf={toneOfCondition} />
       {selectorOf(object) && <SelectedPods object={object} />}
-      <Events kind={kind} name={name} namespace={namespace} />
+      <ObjectEvents kind={kind} name={name} namespace={namespace} />
       <h2>YAML</h2>
       <Yaml value={object} label={`YAML: ${name}`} />
     </>

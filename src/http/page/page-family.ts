@@ -13,6 +13,10 @@ import { sessionRoute } from './session-route.ts';
 /** What this server offers, so that the page shows no view that must fail. */
 interface PageFeatures {
   readonly accounts: boolean;
+  /** The search of audit records. */
+  readonly audit: boolean;
+  /** The search of events, in a store or of those that the cluster still has. */
+  readonly events: boolean;
   readonly gateway: boolean;
   readonly kinds: boolean;
   readonly logs: boolean;

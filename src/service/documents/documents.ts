@@ -47,6 +47,10 @@ export interface DocumentsOptions {
   readonly exportLogsLimit: number;
 }
 
+/** Whether events are read from the cluster where no store has them. Those in memory come with the kinds. */
+export const areEventsLive = ({ events, kinds }: Pick<Config, 'events' | 'kinds'>): boolean =>
+  kinds.enabled && (events.live ?? kinds.events);
+
 /** The options of the searches in this configuration. */
 export function toDocumentsOptions({
   platform,
@@ -61,7 +65,7 @@ export function toDocumentsOptions({
     logs: toStoreOptions({ ...logs, lokiLabels }),
     events: toStoreOptions(events),
     audit: toStoreOptions(auditing),
-    areEventsLive: events.live ?? kinds.events,
+    areEventsLive: areEventsLive({ events, kinds }),
     auditKind: auditKind(platform, { isAsEvents: auditing.rightOfEvents }),
     exportLogsLimit,
   };

@@ -5,6 +5,7 @@ import { eventually } from '../../integration/service/stand.ts';
 import { USERS } from '../../support/accounts/write-stand.ts';
 import type { Tab } from '../tab.ts';
 import { holds, type PageStand, passwordOf, press, type Reader, startLogs, startPage } from './page-stand.ts';
+import { pastAuditRecords, pastEvents, startAuditRecords, startEvents } from './stored-documents.ts';
 
 interface ViewUnderTest {
   readonly reader: Reader;
@@ -19,12 +20,19 @@ interface ViewUnderTest {
 
 const STOREFRONT = 'storefront-9hkbhhz9hj-bbsvw';
 
-/** The page with everything that it can offer: logs of hours, users, and a sign-in of Ivy. */
+/** The page with everything that it can offer: logs, events and audit records of hours, users, and a sign-in of Ivy. */
 export async function startFullPage(): Promise<PageStand> {
   const logStore = await startLogs();
-  const stand = await startPage({ logStore, accounts: true });
+  const [events, audit] = await Promise.all([startEvents(), startAuditRecords()]);
+  const stand = await startPage({
+    ...{ logStore, accounts: true },
+    config: { events: { host: events.url }, auditing: { host: audit.url } },
+  });
   const { cluster, service } = stand;
   populateEvents(cluster.objects, { now: Date.now() });
+  const random = seededRandom(2);
+  events.add(pastEvents(cluster.objects.list('pods'), random));
+  audit.add(pastAuditRecords(random));
   logStore.add(pastRecords(cluster.objects.list('pods'), { now: Date.now(), random: seededRandom(1) }));
   for (const container of ['storefront', 'sidecar-1'])
     cluster.podLogs.write(`shop/${STOREFRONT}`, container, `GET / 200 of ${container}`, '\u001b[33mWARN\u001b[0m');
@@ -48,6 +56,16 @@ export const VIEWS: Readonly<Record<string, ViewUnderTest>> = {
   deployment: { reader: 'ada', path: '/ui/resources/deployments/shop/storefront', says: '3 pods' },
   pod: { reader: 'ada', path: `/ui/resources/pods/shop/${STOREFRONT}`, says: 'sidecar-1' },
   logs: { reader: 'ada', path: '/ui/logs?range=6h&namespaces=shop&log_query=WARN,failed', says: 'highest bar' },
+  events: { reader: 'ada', path: '/ui/events?range=6h', says: 'highest bar' },
+  audit: {
+    reader: 'ada',
+    path: '/ui/audit?range=6h',
+    says: 'highest bar',
+    open: async (tab) => {
+      await tab.page.click('.records tr:nth-child(4) .fold');
+      await holds(tab, `document.querySelector('.records .whole') !== null`);
+    },
+  },
   'live-logs': { reader: 'ada', path: '/ui/live-logs/deployments/shop/storefront', says: '200 of sidecar-1' },
   account: { reader: 'ivy', path: '/ui/account', says: '0 failed' },
   users: { reader: 'ada', path: '/ui/users', says: 'platform-regular' },

@@ -223,7 +223,10 @@ const pageUnderTest = pageFamily({
   files: madeUpPage,
   version: '0.4.0',
   issuer: 'https://gatehouse.example.com/oauth',
-  features: { accounts: true, gateway: true, kinds: true, logs: true, nodeUsage: true, permittedLists: true },
+  features: {
+    ...{ accounts: true, audit: true, events: true, gateway: true },
+    ...{ kinds: true, logs: true, nodeUsage: true, permittedLists: true },
+  },
   sessions: { renew: () => undefined, signOut: async () => {} },
 });
 

@@ -225,15 +225,31 @@ describe('the settings of the page', () => {
   test('W-07 say what this server is called, and what it offers', async () => {
     expect(await settingsOf('gatehouse', {})).toEqual({
       ...{ platform: 'gatehouse', version: '0.0.0', header: 'x-gatehouse-page' },
-      features: { accounts: false, gateway: false, kinds: true, logs: false, nodeUsage: true, permittedLists: false },
+      features: {
+        ...{ accounts: false, audit: false, events: false, gateway: false },
+        ...{ kinds: true, logs: false, nodeUsage: true, permittedLists: false },
+      },
     });
     const all = {
       ...{ accounts: { enabled: true }, gateway: { enabled: true, permittedLists: true } },
       ...{ kinds: { enabled: false }, logging: { host: 'http://127.0.0.1:9' }, nodes: { usage: false } },
+      ...{ events: { host: 'http://127.0.0.1:9' }, auditing: { host: 'http://127.0.0.1:9' } },
     };
     expect(await settingsOf('acme', all)).toEqual({
       ...{ platform: 'acme', version: '0.0.0', header: 'x-acme-page' },
-      features: { accounts: true, gateway: true, kinds: false, logs: true, nodeUsage: false, permittedLists: true },
+      features: {
+        ...{ accounts: true, audit: true, events: true, gateway: true },
+        ...{ kinds: false, logs: true, nodeUsage: false, permittedLists: true },
+      },
     });
+  });
+
+  test.each([
+    [{ events: { live: true } }, true],
+    [{ kinds: { events: true } }, true],
+    [{ kinds: { events: true }, events: { live: false } }, false],
+    [{ kinds: { enabled: false }, events: { live: true } }, false],
+  ])('W-25 say that events can be searched where the path answers: %j', async (config, isOffered) => {
+    expect((await settingsOf('gatehouse', config)).features.events).toBe(isOffered);
   });
 });

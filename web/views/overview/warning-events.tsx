@@ -1,8 +1,9 @@
 import { byObject, type SeenEvents } from '../../api/events.ts';
 import type { ObjectList } from '../../api/objects.ts';
-import { hrefOfObject } from '../../app/object-href.ts';
+import { hrefTo } from '../../app/address.ts';
 import { settings } from '../../app/settings.ts';
 import { usePolled } from '../../app/use-live.ts';
+import { EventObject } from '../../events/event-object.tsx';
 import { State } from '../../parts/state.tsx';
 import { Age } from '../../parts/time.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -13,14 +14,6 @@ const SHOWN = 10;
 const LOOKED_AT = 500;
 const EVERY_MS = 30_000;
 const HOUR_MS = 3_600_000;
-
-/** Kinds whose objects have a view, by what events call them. Others are named without a link. */
-const PLURALS: Readonly<Record<string, string>> = Object.fromEntries(
-  [
-    ...['Pod', 'Node', 'Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob', 'Service'],
-    ...['PersistentVolumeClaim', 'PersistentVolume', 'HorizontalPodAutoscaler'],
-  ].map((kind) => [kind, `${kind.toLowerCase()}s`]),
-);
 
 /** What the cluster has warned of in the last hour, asked for as the reader through the gateway. */
 export function WarningEvents() {
@@ -50,7 +43,7 @@ function Warnings() {
       {!page && !polled.refusal.value && <p class="soft">{t().loading}</p>}
       {page && found.length === 0 && <p class="soft">{texts.none}</p>}
       {found.length > 0 && <WarningList warnings={found.slice(0, SHOWN)} />}
-      {others > 0 && <p class="soft">{t().more.replace('%', String(others))}</p>}
+      {others > 0 && <Others count={others} />}
       {page?.metadata?.continue && <p class="soft">{texts.cut(LOOKED_AT)}</p>}
     </>
   );
@@ -67,7 +60,7 @@ function WarningList({ warnings }: { readonly warnings: readonly SeenEvents[] })
             {warning.times > 1 && ` · ${t().warnings.times(warning.times)}`}
           </span>
           <span>
-            <InvolvedObject {...warning} />
+            <EventObject event={warning} />
           </span>
           <bdi>{warning.message}</bdi>
         </li>
@@ -76,21 +69,12 @@ function WarningList({ warnings }: { readonly warnings: readonly SeenEvents[] })
   );
 }
 
-function InvolvedObject({ kind, namespace, name }: SeenEvents) {
-  const plural = Object.hasOwn(PLURALS, kind) ? PLURALS[kind] : undefined;
-  const metadata = namespace === '' ? { name } : { name, namespace };
+/** How many there are besides those that are shown, with the way to all of them. */
+function Others({ count }: { readonly count: number }) {
+  const text = t().more.replace('%', String(count));
   return (
-    <>
-      <span class="soft">
-        {kind} <bdi>{namespace}</bdi>
-      </span>{' '}
-      {plural === undefined ? (
-        <bdi>{name}</bdi>
-      ) : (
-        <a href={hrefOfObject(plural, { metadata })}>
-          <bdi>{name}</bdi>
-        </a>
-      )}
-    </>
+    <p class="soft">
+      {settings().features.events ? <a href={hrefTo(['events'], { range: '1h', type: 'Warning' })}>{text}</a> : text}
+    </p>
   );
 }

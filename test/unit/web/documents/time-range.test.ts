@@ -7,7 +7,7 @@ import {
   intervalFor,
   rangeOf,
   spanOf,
-} from '../../../../web/logs/time-range.ts';
+} from '../../../../web/documents/time-range.ts';
 
 const NOW = Date.parse('2026-03-09T10:00:00.900Z');
 const NOW_SECONDS = Date.parse('2026-03-09T10:00:00Z') / 1_000;

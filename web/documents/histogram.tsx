@@ -18,7 +18,7 @@ interface HistogramProps {
 const timeText = (seconds: number): string => exactTime(new Date(seconds * 1_000));
 
 const label = ({ span: { start, end }, count }: Bar): string =>
-  `${timeText(start)} – ${timeText(end)}: ${t().logs.records(count)}`;
+  `${timeText(start)} – ${timeText(end)}: ${t().documents.records(count)}`;
 
 /** How many records there are when. Each bar is a button; the arrow keys go from one to the next. */
 export function Histogram({ bars, onChoose }: HistogramProps) {
@@ -46,7 +46,7 @@ export function Histogram({ bars, onChoose }: HistogramProps) {
         viewBox={`0 0 ${bars.length * BAR} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="group"
-        aria-label={t().logs.histogram}
+        aria-label={t().documents.histogram}
       >
         {bars.map((bar, place) => (
           <g
@@ -66,11 +66,11 @@ export function Histogram({ bars, onChoose }: HistogramProps) {
       </svg>
       <figcaption>
         <span>{timeText(first.span.start)}</span>
-        <span>{t().logs.most(most)}</span>
+        <span>{t().documents.most(most)}</span>
         <span>{timeText(last.span.end)}</span>
       </figcaption>
       <details>
-        <summary>{t().logs.asTable}</summary>
+        <summary>{t().documents.asTable}</summary>
         <BarTable bars={bars} onChoose={onChoose} />
       </details>
     </figure>
@@ -89,10 +89,10 @@ function BarTable({ bars, onChoose }: HistogramProps) {
       <table>
         <thead>
           <tr>
-            <th scope="col">{t().logs.from}</th>
-            <th scope="col">{t().logs.to}</th>
+            <th scope="col">{t().documents.from}</th>
+            <th scope="col">{t().documents.to}</th>
             <th scope="col" class="number">
-              {t().logs.recordsTitle}
+              {t().documents.recordsTitle}
             </th>
           </tr>
         </thead>

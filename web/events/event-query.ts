@@ -1,0 +1,24 @@
+import { hrefTo } from '../app/address.ts';
+import type { FilterNames } from '../documents/query.ts';
+
+/** The filters of events: names that were chosen by a link, and what is typed (docs/contract/events.md, section 2). */
+export const EVENT_FILTERS: FilterNames = {
+  namespaces: 'involved_object_namespace_filter',
+  names: 'involved_object_name_filter',
+  namespace: 'involved_object_namespace_search',
+  kind: 'involved_object_kind_filter',
+  name: 'involved_object_name_search',
+  reason: 'reason_filter',
+  type: 'type_filter',
+  message: 'message_search',
+};
+
+interface AboutObject {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+/** Where events about one object are searched. */
+export const searchedEvents = ({ kind, name, namespace }: AboutObject): string =>
+  hrefTo(['events'], { range: '24h', namespaces: namespace, kind, names: name });
