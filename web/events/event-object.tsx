@@ -19,7 +19,7 @@ export const COMMON_KINDS: readonly Pick<KindResource, 'kind' | 'group' | 'name'
 ];
 
 /** Where the object of an event is shown; `undefined` if this page does not show its kind. An event without an `apiVersion` means the common kind. */
-export function hrefOfInvolved(
+function hrefOfInvolved(
   { apiVersion, kind, namespace, name }: Involved,
   kinds: readonly KindResource[],
 ): string | undefined {

@@ -1,4 +1,3 @@
-import { hrefTo } from '../app/address.ts';
 import type { FilterNames } from '../documents/query.ts';
 
 /** The filters of events: names that were chosen by a link, and what is typed (docs/contract/events.md, section 2). */
@@ -12,13 +11,3 @@ export const EVENT_FILTERS: FilterNames = {
   type: 'type_filter',
   message: 'message_search',
 };
-
-interface AboutObject {
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace?: string | undefined;
-}
-
-/** Where events about one object are searched. */
-export const searchedEvents = ({ kind, name, namespace }: AboutObject): string =>
-  hrefTo(['events'], { range: '24h', namespaces: namespace, kind, names: name });

@@ -2,7 +2,7 @@ import { type EventRecord, readEvent } from '../api/events.ts';
 import type { ObjectList } from '../api/objects.ts';
 import { settings } from '../app/settings.ts';
 import { usePolled } from '../app/use-live.ts';
-import { searchedEvents } from '../events/event-query.ts';
+import { searchedEvents } from '../events/event-links.ts';
 import { State } from '../parts/state.tsx';
 import { Age } from '../parts/time.tsx';
 import { Trouble } from '../parts/trouble.tsx';

@@ -172,7 +172,7 @@ const within = (part: string): string => `(document.querySelector('dialog') ?? d
 
 /** Clicks the button, link or label that says exactly this, once it is there and can be clicked. */
 export async function press(tab: Tab, words: string, part = 'body'): Promise<void> {
-  const found = `[...${within(part)}.querySelectorAll('button, a, summary, label')]
+  const found = `[...(${within(part)}?.querySelectorAll('button, a, summary, label') ?? [])]
     .find((one) => one.innerText.trim() === ${JSON.stringify(words)} && !one.disabled && one.checkVisibility())`;
   await holds(tab, `${found} !== undefined`);
   await tab.page.evaluate(`${found}.click()`);

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../dev/cluster/kube-object.ts';
+import type { KubeObject, NewObject } from '../../../dev/cluster/kube-object.ts';
 import { uuidFrom } from '../../../dev/cluster/seeded-random.ts';
 import { type SimulatedLogStore, startSimulatedLogStore } from '../../../dev/log-store/log-store.ts';
 import type { Random } from '../../../src/runtime/random.ts';
@@ -25,7 +25,8 @@ async function startStore(form: {
 }
 
 /** An event about a pod of the namespace `shop`, in the form of `v1`. The pod need not be there. */
-export const eventOf = (name: string, { agoMs = MINUTE_MS, ...more }: EventSpec = {}): object => ({
+export const eventOf = (name: string, { agoMs = MINUTE_MS, ...more }: EventSpec = {}): NewObject => ({
+  ...{ apiVersion: 'v1', kind: 'Event' },
   metadata: { name: `${name}.1`, namespace: 'shop' },
   involvedObject: { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name, uid: `uid-of-${name}` },
   ...{ type: 'Normal', reason: 'Pulled', message: 'Container image already present', count: 1 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { byObject } from '../../../web/api/events.ts';
+import { byObject, readEvent } from '../../../web/api/events.ts';
 import type { KubernetesObject } from '../../../web/api/objects.ts';
 
 const at = (minute: number): string => `2026-03-09T10:${String(minute).padStart(2, '0')}:00Z`;
@@ -65,5 +65,39 @@ describe('W-24 warnings by object', () => {
       ['Node', '', 'x'],
       ['', '', ''],
     ]);
+  });
+});
+
+describe('W-25 an event', () => {
+  const about = { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web-1' };
+
+  test('is read in both of its forms', () => {
+    const read = { ...{ type: 'Warning', reason: 'BackOff', message: 'again' }, last: at(3), times: 4, ...about };
+    const said = { type: 'Warning', reason: 'BackOff' };
+    expect(readEvent({ ...said, involvedObject: about, message: 'again', lastTimestamp: at(3), count: 4 })).toEqual(
+      read,
+    );
+    const newer = { ...said, regarding: about, note: 'again', eventTime: at(1) };
+    expect(readEvent({ ...newer, series: { count: 4, lastObservedTime: at(3) } })).toEqual(read);
+    expect(readEvent({ ...newer, deprecatedLastTimestamp: at(3), deprecatedCount: 4 })).toEqual(read);
+  });
+
+  test.each([
+    [{ lastTimestamp: at(2), eventTime: at(1) }, at(2)],
+    [{ lastTimestamp: at(1), eventTime: '2026-03-09T10:02:00.000001Z' }, '2026-03-09T10:02:00.000001Z'],
+    [{ lastTimestamp: null, deprecatedLastTimestamp: at(3), eventTime: at(1) }, at(3)],
+    [{ lastTimestamp: 'soon', eventTime: at(1) }, at(1)],
+    [{ lastTimestamp: 'soon' }, 'soon'],
+    [{ metadata: { creationTimestamp: at(1) } }, at(1)],
+    [{}, ''],
+  ])('was seen at the latest of its times: %j', (event, last) => {
+    expect(readEvent(event).last).toBe(last);
+  });
+
+  test('is read as empty where it says nothing, or something else than a text', () => {
+    const empty = { type: '', reason: '', message: '', last: '', times: 1 };
+    const nothing = { ...empty, apiVersion: '', kind: '', namespace: '', name: '' };
+    for (const event of [{}, null, 'text', { involvedObject: 'x', message: { a: 1 }, count: -1, series: [] }])
+      expect(readEvent(event)).toEqual(nothing);
   });
 });
