@@ -37,7 +37,7 @@ describe('the overview', () => {
     await holds(tab, `${WARNINGS}?.includes('FailedScheduling')`);
     const said = String(await tab.page.evaluate(WARNINGS));
     expect(said).toMatch(
-      new RegExp(`^Warning events of the last hour Unhealthy .*7 times Pod shop ${STOREFRONT} Readiness .*<b>504</b> `),
+      new RegExp(`^Warning events of the last hour Unhealthy .*7 times Pod shop/${STOREFRONT} Readiness .*<b>504</b> `),
     );
     expect(said).not.toContain('503');
     expect(said).not.toContain('NodeNotReady');
