@@ -17,7 +17,6 @@ export function AuditTable({ records }: { readonly records: readonly object[] })
       timeOf={({ time }) => time}
       columns={columns}
       label={t().views.audit}
-      with={columns}
     />
   );
 }

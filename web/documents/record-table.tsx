@@ -17,10 +17,9 @@ interface RecordTableProps<Document extends object, Shown> {
   /** What to show of a record. */
   read(record: Document): Shown;
   timeOf(shown: Shown): string;
+  /** All rows are drawn again when these are others. */
   readonly columns: readonly RecordColumn<Shown>[];
   readonly label: string;
-  /** What stands in a row is drawn again when this is another one. */
-  readonly with?: unknown;
 }
 
 /** Records as rows. Each opens to the whole of it. */
@@ -59,10 +58,10 @@ class Row<Document extends object, Shown> extends Component<
   { readonly isOpen?: boolean | undefined }
 > {
   override shouldComponentUpdate(
-    { record, with: other }: RowProps<Document, Shown>,
+    { record, columns }: RowProps<Document, Shown>,
     { isOpen }: { readonly isOpen?: boolean | undefined },
   ): boolean {
-    return record !== this.props.record || other !== this.props.with || isOpen !== this.state.isOpen;
+    return record !== this.props.record || columns !== this.props.columns || isOpen !== this.state.isOpen;
   }
 
   override render({ record, read, timeOf, columns }: RowProps<Document, Shown>, { isOpen = false }) {

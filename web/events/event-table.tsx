@@ -37,7 +37,6 @@ function Rows({ events, wanted, kinds }: EventTableProps & { readonly kinds: rea
       timeOf={({ last }) => last}
       columns={columns}
       label={t().views.events}
-      with={columns}
     />
   );
 }

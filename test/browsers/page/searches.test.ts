@@ -168,6 +168,21 @@ describe('the search of events on the page', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  test('W-25 is led to from an object without a gateway, and from the overview where there are more warnings', async () => {
+    const without = await startPage({ config: { gateway: { enabled: false }, events: { live: true } } });
+    const alone = await openPage(running.browser, without, 'ada', `/ui/resources/pods/shop/${POD}`);
+    await reads(alone, 'Search events');
+    expect(await alone.text()).not.toContain('The cluster has no events about it.');
+    const stand = await startPage({ config: { events: { live: true } } });
+    for (let place = 0; place < 12; place++)
+      stand.cluster.objects.create('events', eventOf(`web-${place}`, { type: 'Warning' }));
+    const tab = await openPage(running.browser, stand, 'ada');
+    await press(tab, '2 more', '.card.wide');
+    await reads(tab, '12 records');
+    expect(await query(tab)).toBe('?range=1h&type=Warning');
+    expect([...alone.complaints, ...tab.complaints]).toEqual([]);
+  });
+
   test('W-25 W-26 are not offered where the server has neither', async () => {
     const tab = await openPage(running.browser, await startPage(), 'ada', `/ui/resources/pods/shop/${POD}`);
     await reads(tab, 'The cluster has no events about it.');
@@ -231,6 +246,8 @@ describe('the search of audit records on the page', () => {
       'ada | delete | /version | – | 10.1.2.3',
     );
     await reads(tab, '3 records');
+    await reads(tab, 'highest bar');
+    expect(stand.service.gatehouse.log.filter(({ event }) => event === 'audit_read')).toHaveLength(2);
     expect(await tab.page.evaluate(`document.querySelectorAll('.records .answer .state.warn svg').length`)).toBe(1);
     await tab.page.click('.records tr:nth-child(2) .fold');
     await reads(tab, 'username: dana');
