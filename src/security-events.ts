@@ -102,10 +102,10 @@ export interface ReportedRequest {
   readonly caller: ReportedUser | undefined;
   /** The user whom the caller asks to impersonate and may impersonate. */
   readonly impersonated: ReportedUser | undefined;
-  /** The status of the answer, which is final when the request has ended; 499 if the client disconnected before. */
+  /** The status of the answer, once it is final; 499 if the client disconnected before. */
   readonly status: number;
-  /** Runs `ending` once, when the request has ended; at once if it has. */
-  atEnd(ending: () => void): void;
+  /** Runs `run` once, when the status is final: as soon as the head of the answer is written, or the client has gone; at once if it is. */
+  whenAnswered(run: () => void): void;
 }
 
 /** A user of a request. */

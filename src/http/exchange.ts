@@ -1,42 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Decision } from '../authorization/authorizer.ts';
 import type { Impersonation } from '../gateway/acting-as.ts';
 import type { Actor } from '../oauth/tokens/act.ts';
 import type { Identity } from '../oauth/tokens/identity.ts';
+import { Moment } from '../runtime/moment.ts';
+import type { ExchangeStart, Taken } from './exchange-start.ts';
 import type { RequestInfo } from './request-info.ts';
 import { isOAuthPath, type Target } from './target.ts';
-
-/** What is known when a request begins. */
-export interface ExchangeStart {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** The request target as sent. */
-  readonly rawTarget: string;
-  /** The id in the answer and in the log: the caller's own if it is harmless, else ours. */
-  readonly requestId: string;
-  /** Our own id, if `requestId` is the caller's. It distinguishes requests with the same caller's id. */
-  readonly ownRequestId?: string | undefined;
-  /** Monotonic milliseconds. */
-  readonly startedAt: number;
-  /** The caller's normalised address. */
-  readonly source: string;
-  /** The caller's full address. Default: `source`. */
-  readonly address?: string;
-  /** Each name, followed by its value. */
-  readonly corsHeaders: readonly string[];
-  /** The connection, if the request may upgrade it to another protocol. */
-  readonly upgrade?: Taken | undefined;
-}
-
-/** A connection that Node no longer reads as HTTP. The answer to its last request is still written to it. */
-export interface Taken {
-  readonly socket: Socket;
-  /** The bytes that came after the request. */
-  readonly head: Buffer;
-  /** Resets the connection, so that the client sees that it did not end normally. */
-  reset(): void;
-}
 
 /** What is known of a request after authentication: its caller, and the verb and resource. */
 type SignedIn = { readonly identity: Identity; readonly info: RequestInfo };
@@ -96,11 +66,11 @@ export class Exchange {
   /** The cause of a 5xx, or why a stream broke off; set by the error writer and by streams. It is logged and never sent. */
   failure: unknown;
 
-  #ended = false;
+  readonly #answered = new Moment();
+  readonly #ended = new Moment();
   #admit: (() => void) | undefined;
   #take: (() => () => void) | undefined;
   #leave: (() => void) | undefined;
-  readonly #endings: (() => void)[] = [];
   #gone: AbortController | undefined;
 
   constructor(beginning: ExchangeStart) {
@@ -145,7 +115,7 @@ export class Exchange {
    * called once, when the answer has been made or the client has gone.
    */
   takeSeat(take: () => () => void): void {
-    if (this.#ended) return;
+    if (this.#ended.isPast) return;
     this.#take = take;
     this.#leave = take();
   }
@@ -209,8 +179,17 @@ export class Exchange {
 
   /** Runs `ending` once, when the answer has been sent or the client has gone; at once if the exchange has ended. */
   atEnd(ending: () => void): void {
-    if (this.#ended) ending();
-    else this.#endings.push(ending);
+    this.#ended.whenPast(ending);
+  }
+
+  /** Runs `run` once, when the status is final: with the head of the answer, or at the end if the client has gone before; at once if it is. */
+  whenAnswered(run: () => void): void {
+    this.#answered.whenPast(run);
+  }
+
+  /** Called by the answer writer, which has written the head of the answer. */
+  answered(): void {
+    this.#answered.comes();
   }
 
   /** A signal that aborts when the client disconnects before the answer is complete. */
@@ -223,10 +202,9 @@ export class Exchange {
   }
 
   #end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
     this.leaveSeat();
-    for (const ending of this.#endings) ending();
+    this.#answered.comes();
+    this.#ended.comes();
   }
 }
 

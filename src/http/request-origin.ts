@@ -1,6 +1,6 @@
 import type { Origin } from '../oauth/tokens/act.ts';
 import type { ReportedRequest, ReportedUser } from '../security-events.ts';
-import { pathForLog, userAgentOf } from './access-log.ts';
+import { nameOrNothing, pathForLog, userAgentOf } from './access-log.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What the audit trail records of a request. `actorKnown` adds user, client and session to the access log. */
@@ -47,14 +47,15 @@ class ReportedExchange implements ReportedRequest {
   }
 
   get impersonated(): ReportedUser | undefined {
-    return this.#exchange.impersonation?.subject;
+    const { subject } = this.#exchange.impersonation ?? {};
+    return subject && { name: subject.name, groups: subject.groups.map((group) => nameOrNothing(group) ?? '') };
   }
 
   get status(): number {
     return this.#exchange.status;
   }
 
-  atEnd(ending: () => void): void {
-    this.#exchange.atEnd(ending);
+  whenAnswered(run: () => void): void {
+    this.#exchange.whenAnswered(run);
   }
 }

@@ -9,16 +9,16 @@ export interface AuditWords {
   readonly group?: 'iam' | 'tenant';
   /** The field that names the object. */
   readonly name?: string;
-  /** Who did it: the user of the event, the client that asked, or this server by itself. */
-  readonly by: 'user' | 'client' | 'server';
+  /** Who did it: the user of the event, the client that asked, the caller of the TokenReview webhook, or this server by itself. */
+  readonly by: 'user' | 'client' | 'webhook' | 'server';
   /** Whether the event itself is a failure; otherwise its `result` tells. */
   readonly isFailure?: true;
 }
 
-const SESSION = { resource: 'sessions', name: 'sid' } as const;
 const TOKEN = { resource: 'tokens', name: 'sid', by: 'user' } as const;
 const DEVICE = { verb: 'update', resource: 'deviceauthorizations', by: 'user' } as const;
 const USER = { resource: 'users', group: 'iam' } as const;
+const SESSIONS = { ...USER, subresource: 'sessions', name: 'user' } as const;
 const PASSWORD = { ...USER, subresource: 'password' } as const;
 const KEY = { resource: 'signingkeys', name: 'kid', by: 'server' } as const;
 
@@ -30,7 +30,7 @@ export type CallEvent = 'cluster_call' | 'cluster_call_began';
  * they are part of what we promise (docs/audit.md).
  */
 export const AUDIT_WORDS: Readonly<Record<Exclude<SecurityEventName, CallEvent>, AuditWords>> = {
-  sign_in: { verb: 'create', ...SESSION, by: 'user' },
+  sign_in: { verb: 'create', ...SESSIONS, by: 'user' },
   code_issued: { verb: 'create', resource: 'authorizationcodes', name: 'sid', by: 'user' },
   code_redeemed: { verb: 'create', ...TOKEN },
   code_reused: { verb: 'create', ...TOKEN },
@@ -41,8 +41,8 @@ export const AUDIT_WORDS: Readonly<Record<Exclude<SecurityEventName, CallEvent>,
   refresh_token_reused: { verb: 'create', ...TOKEN },
   revocation: { verb: 'delete', ...TOKEN, by: 'client' },
   introspection: { verb: 'get', ...TOKEN, by: 'client' },
-  token_review: { verb: 'create', resource: 'tokenreviews', name: 'sid', by: 'client' },
-  sign_out: { verb: 'delete', ...SESSION, by: 'user' },
+  token_review: { verb: 'create', resource: 'tokenreviews', name: 'sid', by: 'webhook' },
+  sign_out: { verb: 'delete', ...SESSIONS, by: 'user' },
   user_creation: { verb: 'create', ...USER, name: 'target', by: 'user' },
   user_update: { verb: 'update', ...USER, name: 'target', by: 'user' },
   user_deletion: { verb: 'delete', ...USER, name: 'target', by: 'user' },
@@ -50,8 +50,8 @@ export const AUDIT_WORDS: Readonly<Record<Exclude<SecurityEventName, CallEvent>,
   client_refused: { verb: 'authenticate', resource: 'oauthclients', name: 'clientId', by: 'user' },
   audit_read: { verb: 'list', resource: 'auditevents', group: 'tenant', by: 'user' },
   reserved_identity_refused: { verb: 'impersonate', ...USER, name: 'user', by: 'user' },
-  user_sessions_ended: { verb: 'deletecollection', ...USER, subresource: 'sessions', name: 'user', by: 'server' },
-  sign_in_throttled: { verb: 'create', ...USER, subresource: 'sessions', name: 'user', by: 'server', isFailure: true },
+  user_sessions_ended: { verb: 'deletecollection', ...SESSIONS, by: 'server' },
+  sign_in_throttled: { verb: 'create', ...SESSIONS, by: 'server', isFailure: true },
   sign_in_failures_many: { verb: 'create', resource: 'sessions', by: 'server', isFailure: true },
   password_hash_refused: { verb: 'get', ...PASSWORD, name: 'user', by: 'server', isFailure: true },
   user_refused: { verb: 'get', ...USER, name: 'user', by: 'server', isFailure: true },

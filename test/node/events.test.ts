@@ -50,7 +50,8 @@ interface AuditRecord {
 
 /** A collector that finds the store busy asks it again half a minute later. */
 const COLLECTED = { timeout: 180_000 };
-const [SETTINGS = ''] = blocksOf('conf');
+/** The collector's settings, with the namespace of this release. */
+const OF_RELEASE = (blocksOf('conf')[0] ?? '').replace('_gatehouse-system_', '_events_');
 /** The sections of the configuration in docs/events.md, and the folder of their files there. */
 const SECTIONS = parse(blocksOf('yaml')[0] ?? '') as { readonly auditing: object };
 const FILES = '/etc/gatehouse/events';
@@ -64,7 +65,7 @@ let token: string;
 beforeAll(async () => {
   store = await NodeStore.create();
   [stand] = await Promise.all([GatewayStand.start('events', { values: valuesWith(store) }), store.open()]);
-  await store.collect((folder) => collectorSettings(SETTINGS, { folder, url: store.inside.url }));
+  await store.collect((folder) => collectorSettings(OF_RELEASE, { folder, url: store.inside.url }));
   ({ access_token: token } = await stand.signIn('olga'));
   olga = await stand.wayThrough('olga', token);
 });

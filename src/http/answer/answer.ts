@@ -71,6 +71,7 @@ export class AnswerWriter {
     if (unread && headers['Connection'] === undefined) block.push('Connection', 'close');
     if (!bodiless) block.push('Content-Length', String(body.length));
     response.writeHead(status, block);
+    exchange.answered();
     const sent = request.method === 'HEAD' || bodiless ? NO_BODY : body;
     exchange.bodyBytes = sent.length;
     if (unread && !request.complete && request.headers.expect === undefined) this.#linger(exchange, sent.pieces);
@@ -81,6 +82,7 @@ export class AnswerWriter {
   /** Begins an answer of unknown length. The caller writes the body, watches for stalls, and ends the answer. */
   begin(exchange: Exchange, headers: AnswerHeaders): void {
     exchange.response.writeHead(200, headerBlock(exchange, headers));
+    exchange.answered();
     exchange.response.flushHeaders();
     exchange.streamedAt = this.#clock.monotonic();
     exchange.leaveSeat();
@@ -97,6 +99,7 @@ export class AnswerWriter {
     if (isUnread(exchange)) block.push('Connection', 'close');
     if (isStream) block.push(...UNBUFFERED);
     response.writeHead(status, block);
+    exchange.answered();
     if (!isStream) return;
     response.flushHeaders();
     exchange.streamedAt = this.#clock.monotonic();
@@ -115,6 +118,7 @@ export class AnswerWriter {
       'Upgrade',
       protocol,
     ]);
+    exchange.answered();
     response.end();
   }
 

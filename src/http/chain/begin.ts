@@ -5,7 +5,8 @@ import type { Random } from '../../runtime/random.ts';
 import { normaliseAddress } from '../../runtime/source-address.ts';
 import { createAccessLog } from '../access-log.ts';
 import type { Cors } from '../answer/cors.ts';
-import { Exchange, type Taken } from '../exchange.ts';
+import { Exchange } from '../exchange.ts';
+import type { Taken } from '../exchange-start.ts';
 import type { HttpMetrics } from '../metrics.ts';
 
 /** The dependencies of exchanges, of their metrics and of their log lines. */

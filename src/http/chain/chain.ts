@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { AnswerWriter } from '../answer/answer.ts';
-import type { Exchange, Handler, Step, Taken, WrappingStep } from '../exchange.ts';
+import type { Exchange, Handler, Step, WrappingStep } from '../exchange.ts';
+import type { Taken } from '../exchange-start.ts';
 import { writeError } from './error-writer.ts';
 import type { Guard } from './guard.ts';
 

@@ -1,4 +1,4 @@
-import type { Taken } from '../exchange.ts';
+import type { Taken } from '../exchange-start.ts';
 
 /** The most bytes that are kept until the upgrade is accepted. A client has no need to send any before that. */
 const MOST_BYTES = 64 * 1024;

@@ -110,6 +110,15 @@ export async function createDocuments(options: DocumentsOptions, parts: Document
     opened.push(one);
     return { reader: readerOf(kind, one.store), onCut: () => metrics.cut() };
   };
+  // The audit trail repeats no text that a caller typed, and a name of nothing may be one.
+  const existingOf = (asked: readonly string[]) => {
+    const existing = new Set(asked.length === 0 ? [] : namespaces().map(({ name }) => name));
+    const named = asked.filter((name) => existing.has(name));
+    return {
+      namespaces: named,
+      ...(named.length < asked.length && { unknownNamespaces: asked.length - named.length }),
+    };
+  };
   const shown: ServedDocuments | undefined = live && {
     reader: readerOf(EVENTS, live),
     onCut: () => undefined,
@@ -121,9 +130,9 @@ export async function createDocuments(options: DocumentsOptions, parts: Document
       events: (await serve(EVENTS, options.events)) ?? shown,
       audit: await serve(options.auditKind, options.audit),
       showInFlight: (count) => metrics.showInFlight(count),
-      onAuditRead: (exchange, { operation, scope: { namespaces } }) => {
+      onAuditRead: (exchange, { operation, scope: { namespaces: asked } }) => {
         const { signedIn, source, requestId, ownRequestId } = exchange;
-        const line = { user: signedIn.identity.name, operation, namespaces, source, requestId, ownRequestId };
+        const line = { user: signedIn.identity.name, operation, ...existingOf(asked), source, requestId, ownRequestId };
         events.report('audit_read', line, reported(exchange));
       },
     }),

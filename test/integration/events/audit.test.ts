@@ -74,7 +74,14 @@ describe('a search of audit records', () => {
     await stand.auditRecords('operation=none', 'joe');
     const lines = stand.kinds.service.gatehouse.log.filter(({ event }) => event === 'audit_read');
     expect(lines).toMatchObject([
-      { logger: 'audit', level: 'info', user: 'joe', operation: 'statistics', namespaces: ['red', 'gone'] },
+      {
+        logger: 'audit',
+        level: 'info',
+        user: 'joe',
+        operation: 'statistics',
+        namespaces: ['red'],
+        unknownNamespaces: 1,
+      },
     ]);
     expect(lines[0]).toHaveProperty('requestId');
     expect(lines[0]).toHaveProperty('source');

@@ -173,7 +173,9 @@ describe('logout', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const request = { method: 'GET', queryString: 'all=true', authorization: 'Bearer good' };
     const requestId = answer.headers.get('x-request-id');
-    expect(logouts).toEqual([{ ...request, source: '127.0.0.1', requestId, actorKnown: expect.any(Function) }]);
+    const reported = expect.objectContaining({ id: requestId, path: '/oauth/logout', status: 200 });
+    const origin = { source: '127.0.0.1', requestId, request: reported, actorKnown: expect.any(Function) };
+    expect(logouts).toEqual([{ ...request, ...origin }]);
   });
 
   test('T-34, N-25 redirects with 302 after GET, 303 after POST', async () => {

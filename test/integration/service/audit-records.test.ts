@@ -1,5 +1,7 @@
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
+import { quickBcrypt } from '../../support/passwords.ts';
 import { ACTS, CALLER, CONSOLE, OTHER, type Stand, signIn, startWalk, TYPED } from './audit-acts.ts';
 import { startProgram } from './program.ts';
 import { CLIENT, eventually, passwordOf, type Service, startCluster, startService } from './stand.ts';
@@ -9,7 +11,7 @@ interface AuditRecord {
   readonly Verb: string;
   readonly Stage: string;
   readonly User: { readonly Username: string };
-  readonly ObjectRef: { readonly Resource: string; readonly Name?: string };
+  readonly ObjectRef: { readonly Resource: string; readonly Subresource?: string; readonly Name?: string };
   readonly ResponseStatus: { readonly code?: number; readonly status: string };
   readonly Annotations: Readonly<Record<string, string>>;
   readonly [member: string]: unknown;
@@ -27,10 +29,12 @@ const recordsWith = (service: Service, id: string | null, least = 1): Promise<re
     ({ length }) => length >= least,
   );
 
-/** Verb, resource and name of the object, and who did it. `SID` is the session of the newest tokens. */
+/** Who did it, the verb, resource and subresource, and the name of the object. `SID` is the session of the newest tokens. */
 const told = ({ Verb, ObjectRef, User }: AuditRecord, { tokens }: Stand): string => {
   const sid = tokens.pairs.length === 0 ? '' : sidIn(tokens.last().access_token);
-  return `${User.Username}: ${Verb} ${ObjectRef.Resource} ${ObjectRef.Name === sid ? 'SID' : ObjectRef.Name}`;
+  const { Resource, Subresource, Name } = ObjectRef;
+  const resource = Subresource === undefined ? Resource : `${Resource}/${Subresource}`;
+  return `${User.Username}: ${Verb} ${resource} ${Name === sid ? 'SID' : Name}`;
 };
 
 const sidIn = (token: string): string => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid;
@@ -39,41 +43,41 @@ const NOBODY = 'system:anonymous';
 
 /** What the record of each act says, by its title. */
 const TOLD: Readonly<Record<string, string>> = {
-  'a sign-in': 'ada: create sessions SID',
-  'a wrong password': 'ada: create sessions undefined',
-  'a name that is nobody’s': `${NOBODY}: create sessions undefined`,
-  'a scope that is not known': `${NOBODY}: create sessions undefined`,
+  'a sign-in': 'ada: create users/sessions ada',
+  'a wrong password': `${NOBODY}: create users/sessions ada`,
+  'a name that is nobody’s': `${NOBODY}: create users/sessions undefined`,
+  'a scope that is not known': `${NOBODY}: create users/sessions undefined`,
   'an unknown client': `${NOBODY}: authenticate oauthclients undefined`,
   'a wrong secret': `${NOBODY}: authenticate oauthclients console`,
   'no client': `${NOBODY}: authenticate oauthclients undefined`,
   'a refresh': 'ada: create tokens SID',
   'a refresh whose answer was lost': 'ada: create tokens SID',
   'a made-up refresh token': `${NOBODY}: create tokens undefined`,
-  'a refresh token of another client': 'ada: create tokens SID',
+  'a refresh token of another client': `${NOBODY}: create tokens SID`,
   'an introspection of a good token': 'system:client:other: get tokens SID',
   'an introspection of nothing': 'system:client:console: get tokens undefined',
   'an introspection of a bad one': 'system:client:console: get tokens undefined',
   'an introspection by a public client': 'system:client:app: get tokens undefined',
   'an introspection with a wrong secret': `${NOBODY}: authenticate oauthclients console`,
-  'a token review': 'system:client:bearer: create tokenreviews SID',
-  'a token review of a bad token': 'system:client:bearer: create tokenreviews undefined',
+  'a token review': 'system:webhook:bearer: create tokenreviews SID',
+  'a token review of a bad token': 'system:webhook:bearer: create tokenreviews undefined',
   'a wrong caller of the token review': `${NOBODY}: authenticate oauthclients undefined`,
   'a caller of the token review without a bearer': `${NOBODY}: authenticate oauthclients undefined`,
   'a revocation by another client': 'system:client:other: delete tokens SID',
   'a revocation with a wrong secret': `${NOBODY}: authenticate oauthclients console`,
   'a revocation': 'system:client:console: delete tokens SID',
   'a revocation of what is over': 'system:client:console: delete tokens SID',
-  'a refresh of what is over': 'ada: create tokens SID',
-  'a second sign-in': 'ada: create sessions SID',
+  'a refresh of what is over': `${NOBODY}: create tokens SID`,
+  'a second sign-in': 'ada: create users/sessions ada',
   'its refresh': 'ada: create tokens SID',
   'the next': 'ada: create tokens SID',
-  'a refresh token that comes again': 'ada: create tokens SID',
-  'a third sign-in': 'ada: create sessions SID',
-  'a bad sign-out': 'ada: delete sessions SID',
-  'a sign-out': 'ada: delete sessions SID',
-  'a sign-out with a bad token': `${NOBODY}: delete sessions undefined`,
-  'a fourth sign-in': 'ada: create sessions SID',
-  'a sign-out of all sessions': 'ada: delete sessions SID',
+  'a refresh token that comes again': `${NOBODY}: create tokens SID`,
+  'a third sign-in': 'ada: create users/sessions ada',
+  'a bad sign-out': `${NOBODY}: delete users/sessions ada`,
+  'a sign-out': 'ada: delete users/sessions ada',
+  'a sign-out with a bad token': `${NOBODY}: delete users/sessions undefined`,
+  'a fourth sign-in': 'ada: create users/sessions ada',
+  'a sign-out of all sessions': 'ada: delete users/sessions ada',
 };
 
 describe('the audit trail with `log.auditFormat: kubernetes`', () => {
@@ -84,7 +88,7 @@ describe('the audit trail with `log.auditFormat: kubernetes`', () => {
       const { headers, status } = await send(stand);
       const records = await recordsWith(stand.service, headers.get('x-request-id'));
       expect([title, records.map((record) => told(record, stand))]).toEqual([title, [TOLD[title]]]);
-      const { event, result } = line(stand.tokens);
+      const { event, result, ...fields } = line(stand.tokens);
       expect([title, records]).toMatchObject([
         title,
         [
@@ -96,11 +100,59 @@ describe('the audit trail with `log.auditFormat: kubernetes`', () => {
           },
         ],
       ]);
+      const text = JSON.stringify(records);
+      // `endpoint` and the rest of a line of the other format: a record tells no less.
+      expect([title, Object.values(fields).filter((value) => !text.includes(String(value)))]).toEqual([title, []]);
     }
     expect(recordsOf(stand.service).filter(({ User }) => User.Username !== 'system:gatehouse')).toHaveLength(
       ACTS.length,
     );
     expect(stand.service.gatehouse.log.filter(({ logger }) => logger === 'audit')).toEqual([]);
+  });
+
+  test('AU-03 tells of a sign-in whose client did not wait for the answer, which is no failure', async () => {
+    const compared = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    const compare = async (): Promise<boolean> => {
+      compared.resolve();
+      await gone.promise;
+      return true;
+    };
+    const service = await startService(await startCluster(), {
+      config: { log: LOG },
+      bcrypt: { ...quickBcrypt, compare },
+    });
+    const form = new URLSearchParams({
+      grant_type: 'password',
+      ...CLIENT,
+      username: 'ada',
+      password: passwordOf('ada'),
+    });
+    const head = 'POST /oauth/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded';
+    const socket = connect(service.gatehouse.port, '127.0.0.1');
+    socket.write(`${head}\r\nContent-Length: ${`${form}`.length}\r\n\r\n${form}`);
+    await compared.promise;
+    socket.destroy();
+    await eventually(
+      () => service.logged('request').filter(({ aborted }) => aborted),
+      ({ length }) => length === 1,
+    );
+    gone.resolve();
+    const signIns = () =>
+      recordsOf(service).filter(({ Annotations }) => Annotations['gatehouse.io/event'] === 'sign_in');
+    const [record] = await eventually(signIns, ({ length }) => length === 1);
+    expect(record).toMatchObject({ User: { Username: 'ada' }, ResponseStatus: { code: 499, status: 'Success' } });
+  });
+
+  test('AU-03 is written though the client reads nothing of its answer', async () => {
+    const { service } = await startWalk(LOG);
+    const { access_token: token } = await service.signIn('ada');
+    const socket = connect(service.gatehouse.port, '127.0.0.1').pause();
+    socket.write(`GET /oauth/logout HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    const signOuts = () => recordsOf(service).filter(({ Verb }) => Verb === 'delete');
+    const [record] = await eventually(signOuts, ({ length }) => length === 1);
+    expect(record).toMatchObject({ User: { Username: 'ada' }, ResponseStatus: { code: 200, status: 'Success' } });
+    socket.destroy();
   });
 
   test('AU-04 holds no password, secret, token or typed name', async () => {

@@ -110,7 +110,7 @@ test('AU-01 E-03 the collector of docs/events.md stores audit lines and events o
   const others = [{ level: 'info', msg: 'listening' }, 'no JSON', { level: 'info', AuditID: 'not the first member' }];
   const [settings = ''] = blocksOf('conf');
   const files = {
-    'audit-exporter-0_audit_exporter-0.log': [...others, ...audit].map(line),
+    'audit-exporter-0_logging_exporter-0.log': [...others, ...audit].map(line),
     'event-exporter-0_logging_exporter-0.log': [...others, ...SENT].map(line),
   };
   collectBy(settings, files, stand.store.url);
@@ -129,6 +129,52 @@ test('AU-01 E-03 the collector of docs/events.md stores audit lines and events o
   expect((await stand.ask(AUDIT_WORDS, 'admin', { size: '0' })).body.query.total).toBe(
     auditDocuments().length + audit.length,
   );
+});
+
+/** Records that somebody makes by the headers of requests: first such as look like dates, then others. */
+const chosen = (text: string, at: number): object => ({
+  ...auditLine(at),
+  UserAgent: text,
+  ObjectRef: { Resource: 'nodes', Name: text },
+  Annotations: { 'gatehouse.io/requestId': text, 'gatehouse.io/asUser': text },
+  RequestReceivedTimestamp: `2026-05-01T00:00:0${at}.000Z`,
+});
+
+test('AU-03 with the template of docs/events.md no caller can keep the records of others out by a text like a date', async () => {
+  const index = 'ks-logstash-auditing-2026.05.01';
+  const add = (text: string, at: number) => stand.store.add([{ index, source: chosen(text, at) }]);
+  await add('2026-05-01', 0);
+  await expect(add('kubectl', 1)).rejects.toThrow('type [date]');
+  await stand.store.ask('DELETE', `/${index}`);
+  const [, , template = ''] = blocksOf('json');
+  await stand.store.ask('PUT', '/_index_template/ks-auditing', JSON.parse(template));
+  for (const [at, text] of ['2026-05-01', 'kubectl', '2026/05/01', '17'].entries()) await add(text, at);
+  const day = { start_time: '1777593600', end_time: '1777679999' };
+  const { body } = await stand.ask(AUDIT_WORDS, 'admin', { ...day, objectref_name_filter: 'kubectl,2026-05-01,17' });
+  expect(body.query.total).toBe(3);
+  await stand.store.ask('DELETE', `/${index}`);
+});
+
+test('AU-03 the collector reads no log of a pod of the same name in another namespace, and no audit record of an exporter of events', async () => {
+  const [settings = ''] = blocksOf('conf');
+  const made = (at: number): string =>
+    `2026-05-02T00:00:00Z stdout F ${JSON.stringify({ ...auditLine(at), RequestReceivedTimestamp: `2026-05-02T00:00:0${at}Z` })}`;
+  const files = {
+    'gatehouse-x_shop_gatehouse-0.log': [made(1)],
+    'gatehouse-x_shop_gatehouse-system-0.log': [made(2)],
+    'audit-exporter-0_shop_exporter-0.log': [made(3)],
+    'event-exporter-0_logging_exporter-0.log': [made(4)],
+    'gatehouse-0_gatehouse-system_gatehouse-0.log': [made(5)],
+  };
+  const log = collectBy(settings, files, stand.store.url);
+  const day = { start_time: '1777680000', end_time: '1777766399' };
+  const ids = async () =>
+    (await stand.ask(AUDIT_WORDS, 'admin', day)).body.query.records.map((one: { AuditID: string }) => one.AuditID);
+  await expect.poll(ids, { interval: 500 }).toEqual(['collected-5']);
+  // The collector looks at its files in turns, so when it has a later line it has every line of its first turn.
+  log.append('gatehouse-0_gatehouse-system_gatehouse-0.log', `${made(6)}\n`);
+  await expect.poll(ids, { interval: 500 }).toEqual(['collected-6', 'collected-5']);
+  await stand.store.ask('DELETE', '/ks-logstash-auditing-2026.05.02');
 });
 
 test('AU-03 what Gatehouse writes about its own acts is found by what Gatehouse reads, through the collector of docs/events.md', async () => {

@@ -158,10 +158,11 @@ describe.each(STORE_NAMES)('%s', (name) => {
   });
 
   if (name !== 'elasticsearch-6')
-    test('E-04 takes the index template of docs/events.md', async () => {
-      const [, template = ''] = blocksOf('json');
-      await stand.store.ask('PUT', '/_index_template/ks-events', JSON.parse(template));
-      await stand.store.ask('DELETE', '/_index_template/ks-events');
+    test('E-04 AU-03 takes the index templates of docs/events.md', async () => {
+      for (const [at, template] of blocksOf('json').slice(1).entries()) {
+        await stand.store.ask('PUT', `/_index_template/ks-${at}`, JSON.parse(template));
+        await stand.store.ask('DELETE', `/_index_template/ks-${at}`);
+      }
     });
 
   test('counts an object for each form of its events', async () => {

@@ -21,7 +21,7 @@ export const OWN_ACTS: readonly DoneAct[] = [
     },
   },
   {
-    query: { objectref_resource_filter: 'sessions', response_status_filter: 'Failure', user_search: 'anon' },
+    query: { objectref_subresource_filter: 'sessions', response_status_filter: 'Failure', user_search: 'anon' },
     record: {
       User: { Username: 'system:anonymous' },
       ResponseStatus: { status: 'Failure', reason: 'invalid_grant', code: 400 },

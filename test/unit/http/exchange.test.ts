@@ -28,6 +28,18 @@ describe('an exchange', () => {
     expect(asked).toBe(1);
   });
 
+  test('says that its status is final with the head of the answer, or at its end if there was none', () => {
+    const said: string[] = [];
+    const [answered, gone] = [fakeExchange(), fakeExchange()];
+    answered.exchange.whenAnswered(() => said.push('answered'));
+    gone.exchange.whenAnswered(() => said.push('gone'));
+    answered.exchange.answered();
+    expect(said).toEqual(['answered']);
+    answered.end();
+    gone.end();
+    expect(said).toEqual(['answered', 'gone']);
+  });
+
   test('takes no place after its end', () => {
     const { exchange, end } = fakeExchange();
     end();

@@ -20,16 +20,16 @@ function newTrail() {
   return { lines, clock, report, records: () => lines.map((line) => JSON.parse(line)) };
 }
 
-/** A request that ends when `end` is called. */
+/** A request that is answered when `answered` is called. */
 function newRequest(change: Partial<ReportedRequest> = {}) {
   const endings: (() => void)[] = [];
   const request: ReportedRequest = {
     ...{ id: '5f0c2e9a7b314d88', startedAt: 0, path: '/oauth/token', userAgent: 'curl/8', status: 200 },
     ...{ caller: undefined, impersonated: undefined },
-    atEnd: (ending) => void endings.push(ending),
+    whenAnswered: (run) => void endings.push(run),
     ...change,
   };
-  return { request, end: () => endings.map((ending) => ending()) };
+  return { request, answered: () => endings.map((ending) => ending()) };
 }
 
 describe('AU-03 a record of the audit trail', () => {
@@ -42,13 +42,14 @@ describe('AU-03 a record of the audit trail', () => {
     const [{ User, ObjectRef, ResponseStatus, Verb, Annotations }] = records();
     expect([User, Verb, ObjectRef.Resource]).toEqual([{ Username: SERVER }, words.verb, words.resource]);
     expect(ObjectRef.Name).toBe({ user: 'ada', kid: 'k1' }[words.name ?? '']);
+    expect(Annotations['gatehouse.io/user']).toBe(words.name === 'user' ? undefined : 'ada');
     expect(ResponseStatus).toEqual({ status: words.isFailure ? 'Failure' : 'Success' });
     expect(Annotations['gatehouse.io/event']).toBe(event);
   });
 
-  test('is written when the answer has been sent, with its status, and says when the request came', async () => {
+  test('is written when the head of the answer is, with its status, and says when the request came', async () => {
     const { report, records, clock } = newTrail();
-    const { request, end } = newRequest({ startedAt: clock.monotonic() });
+    const { request, answered } = newRequest({ startedAt: clock.monotonic() });
     const came = clock.now();
     await clock.advance(1_500);
     const status = { value: 499 };
@@ -60,7 +61,7 @@ describe('AU-03 a record of the audit trail', () => {
     expect(records()).toEqual([]);
     await clock.advance(500);
     status.value = 201;
-    end();
+    answered();
     expect(records()).toMatchObject([
       {
         ResponseStatus: { code: 201, status: 'Success' },
@@ -73,22 +74,58 @@ describe('AU-03 a record of the audit trail', () => {
 
   test('is a failure if the caller was refused, even if the page that says so was sent with 200', () => {
     const { report, records } = newTrail();
-    const { request, end } = newRequest();
+    const { request, answered } = newRequest();
     report('sign_in', { result: 'refused', reason: 'invalid_grant' }, request);
-    end();
+    answered();
     expect(records()[0].ResponseStatus).toEqual({ status: 'Failure', reason: 'invalid_grant', code: 200 });
   });
 
   test('has the verified groups of the caller, and none of somebody else', () => {
     const { report, records } = newTrail();
-    const { request, end } = newRequest({ caller: { name: 'ada', uid: 'u-1', groups: ['ops'] } });
+    const { request, answered } = newRequest({ caller: { name: 'ada', uid: 'u-1', groups: ['ops'] } });
     report('user_update', { user: 'ada' }, request);
     report('sign_in', { user: 'joe' }, request);
-    end();
+    answered();
     expect(records().map(({ User }) => User)).toEqual([
       { Username: 'ada', UID: 'u-1', Groups: ['ops'] },
       { Username: 'joe' },
     ]);
+  });
+
+  test('is by nobody if somebody was refused whose identity was not verified; whom they tried to be is an annotation', () => {
+    const { report, records } = newTrail();
+    const { request, answered } = newRequest();
+    report('sign_in', { user: 'ada', result: 'refused' }, request);
+    report('refresh_token_reused', { user: 'ada', sid: 's1', result: 'refused' }, request);
+    answered();
+    const told = records().map(({ User, ObjectRef, Annotations }) => [
+      User.Username,
+      ObjectRef.Name,
+      Annotations['gatehouse.io/user'],
+    ]);
+    expect(told).toEqual([
+      ['system:anonymous', 'ada', undefined],
+      ['system:anonymous', 's1', 'ada'],
+    ]);
+  });
+
+  test('of something done for a client that has gone is no failure', () => {
+    const { report, records } = newTrail();
+    const { request, answered } = newRequest({ status: 499 });
+    report('user_deletion', { user: 'ada', target: 'joe', result: 'ok' }, request);
+    answered();
+    expect(records()[0].ResponseStatus).toEqual({ status: 'Success', code: 499 });
+  });
+
+  test('says how many groups it leaves out', () => {
+    const { report, records } = newTrail();
+    const groups = Array.from({ length: 100 }, (_, at) => `group-${`${at}`.padStart(10, '0')}`);
+    const { request, answered } = newRequest({ caller: { name: 'ada', groups } });
+    report('user_update', { user: 'ada' }, request);
+    answered();
+    const [{ User, Annotations }] = records();
+    expect(User.Groups).toEqual(groups.slice(0, 64));
+    expect(Annotations['gatehouse.io/groupsLeftOut']).toBe('36');
   });
 
   test('of what the server noticed in a request has the id of that request', () => {
@@ -123,7 +160,7 @@ describe('AU-03 a record of the audit trail', () => {
         namespace: name,
         name,
       };
-      const { request, end } = newRequest({
+      const { request, answered } = newRequest({
         ...{ path: character.repeat(1_024), userAgent: name, caller: { name, uid: name, groups } },
         impersonated: { name, groups },
       });
@@ -132,9 +169,12 @@ describe('AU-03 a record of the audit trail', () => {
         { user: name, impersonatedUser: 'other', ...names, asUser: name, asGroups: groups },
         request,
       );
-      end();
+      answered();
       expect(Buffer.byteLength(lines[0] ?? '')).toBeLessThanOrEqual(8 * 1024);
-      expect(JSON.parse(lines[0] ?? '')).toMatchObject({ AuditID: '5f0c2e9a7b314d88', ResponseStatus: { code: 200 } });
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+        ...{ AuditID: '5f0c2e9a7b314d88', ResponseStatus: { code: 200 } },
+        Annotations: { 'gatehouse.io/isCut': 'true' },
+      });
     },
   );
 
@@ -155,8 +195,7 @@ describe('AU-03 a record of the audit trail', () => {
     );
     const written = Object.entries(AUDIT_WORDS).map(([event, { verb, resource, group, subresource, name }]) => {
       const object = `\`${resource}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}\``;
-      const named =
-        name === undefined ? '' : event === 'sign_in' ? `, the name is the \`${name}\`` : `, the \`${name}\``;
+      const named = name === undefined ? '' : `, the \`${name}\``;
       return [event, `${verb} ${object}${named}`];
     });
     expect(Object.fromEntries(said)).toEqual(Object.fromEntries(written));

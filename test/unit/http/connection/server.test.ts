@@ -9,7 +9,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import type { App } from '../../../../src/http/chain/chain.ts';
 import { createHttpServer, type HttpServerOptions } from '../../../../src/http/connection/server.ts';
-import type { Taken } from '../../../../src/http/exchange.ts';
+import type { Taken } from '../../../../src/http/exchange-start.ts';
 import { createHttpMetrics } from '../../../../src/http/metrics.ts';
 import { createVerificationCounter } from '../../../../src/oauth/metrics.ts';
 import { createLogger } from '../../../../src/observability/logger.ts';
