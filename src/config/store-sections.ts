@@ -42,15 +42,24 @@ const version = z
     'What the store is: Elasticsearch `6`, `7`, `8`, `9`, `opensearchv1`, `opensearchv2`, `opensearchv3`; empty: Gatehouse asks the store.',
   );
 
+const versionWithLoki = z
+  .enum([...SEARCH_VERSIONS, 'loki'])
+  .default('')
+  .describe(
+    'What the store is: Elasticsearch `6`, `7`, `8`, `9`, `opensearchv1`, `opensearchv2`, `opensearchv3`, `loki`; empty: Gatehouse asks the store.',
+  );
+
+const lokiTenant = textLike(
+  /^[A-Za-z0-9!._*'()|-]{1,150}$/,
+  'a tenant of Loki: letters, digits and "!-_.*\'()|", at most 150',
+)
+  .optional()
+  .describe('Loki: the tenant (`X-Scope-OrgID`). Default: requests name none.');
+
 /** Where container logs are found. */
 export const logging = section({
   ...storeSettings('logs'),
-  version: z
-    .enum([...SEARCH_VERSIONS, 'loki'])
-    .default('')
-    .describe(
-      'What the store is: Elasticsearch `6`, `7`, `8`, `9`, `opensearchv1`, `opensearchv2`, `opensearchv3`, `loki`; empty: Gatehouse asks the store.',
-    ),
+  version: versionWithLoki,
   indexPrefix: indexPrefix('ks-logstash-log'),
   lokiNamespaceLabel: label('namespace').describe('Loki: the label with the name of the namespace.'),
   lokiPodLabel: label('pod').describe('Loki: the label with the name of the pod.'),
@@ -67,8 +76,9 @@ export const logging = section({
 /** Where events of the cluster are found. */
 export const events = section({
   ...storeSettings('events'),
-  version,
+  version: versionWithLoki,
   indexPrefix: indexPrefix('ks-logstash-events'),
+  lokiTenant,
   live: z
     .boolean()
     .optional()

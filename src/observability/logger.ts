@@ -21,7 +21,7 @@ const SECRETS: readonly string[] = [
   'token',
 ];
 
-/** The same names, for records that the logger does not write. */
+/** These names are for records that the logger does not write. */
 export const SECRET_MEMBERS: ReadonlySet<string> = new Set(SECRETS);
 
 /** What stands in the place of a secret. */

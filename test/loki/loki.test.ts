@@ -8,7 +8,7 @@ import { READER_PEOPLE, READERS, readersCluster, readersNamespaces } from '../lo
 import { type LogQueryStand, startLogQueries } from '../log-stores/store-stand.ts';
 import { logRecords } from '../support/logs/log-records.ts';
 import { OBSERVED_CONFIG } from '../support/observed/people.ts';
-import { type RealLoki, startLoki } from './real-loki.ts';
+import { logLines, type RealLoki, startLoki } from './real-loki.ts';
 
 const QUERIES = Number(process.env['LOG_QUERIES'] ?? 400);
 const AT_ONCE = 4;
@@ -38,7 +38,7 @@ describe('Loki', () => {
 
   beforeAll(async () => {
     loki = await startLoki();
-    await loki.load(records);
+    await loki.load(logLines(records));
     const objects = readersCluster(OBSERVED_CONFIG.platform);
     stand = await startLogQueries({ logging: { host: loki.url }, objects, people: READER_PEOPLE, clock });
   });

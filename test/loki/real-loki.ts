@@ -10,8 +10,8 @@ import { startServer } from '../support/control-plane/server-process.ts';
 /** Loki in a process of its own. */
 export interface RealLoki {
   readonly url: string;
-  /** Adds records, so that questions find them. */
-  load(documents: readonly LogDocument[]): Promise<void>;
+  /** Adds lines, so that questions find them. */
+  load(lines: readonly LokiLine[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function startLoki(): Promise<RealLoki> {
     }
     await sleep(100);
   }
-  return { url, load: (documents) => load(url, documents), stop };
+  return { url, load: (lines) => load(url, lines), stop };
 }
 
 const isReady = async (url: string): Promise<boolean> =>
@@ -54,16 +54,31 @@ const isReady = async (url: string): Promise<boolean> =>
     () => false,
   );
 
-async function load(url: string, documents: readonly LogDocument[]): Promise<void> {
-  for (let at = 0; at < documents.length; at += LOADED_AT_ONCE) {
-    const streams = documents.slice(at, at + LOADED_AT_ONCE).map(({ log, time, kubernetes }) => ({
-      stream: {
-        namespace: kubernetes.namespace_name,
-        pod: kubernetes.pod_name,
-        ...(kubernetes.container_name && { container: kubernetes.container_name }),
-      },
-      values: [[nanoseconds(time), log]],
-    }));
+/** A line of a stream. */
+export interface LokiLine {
+  readonly labels: Readonly<Record<string, string>>;
+  /** RFC 3339, with any number of digits behind the second. */
+  readonly time: string;
+  readonly line: string;
+}
+
+/** Lines of logs, as a collector labels them. */
+export const logLines = (documents: readonly LogDocument[]): LokiLine[] =>
+  documents.map(({ log, time, kubernetes }) => ({
+    labels: {
+      namespace: kubernetes.namespace_name,
+      pod: kubernetes.pod_name,
+      ...(kubernetes.container_name && { container: kubernetes.container_name }),
+    },
+    time,
+    line: log,
+  }));
+
+async function load(url: string, lines: readonly LokiLine[]): Promise<void> {
+  for (let at = 0; at < lines.length; at += LOADED_AT_ONCE) {
+    const streams = lines
+      .slice(at, at + LOADED_AT_ONCE)
+      .map(({ labels, time, line }) => ({ stream: labels, values: [[nanoseconds(time), line]] }));
     await post(`${url}/loki/api/v1/push`, JSON.stringify({ streams }));
   }
   // Old lines are found in chunks that were written only.

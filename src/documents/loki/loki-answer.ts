@@ -27,12 +27,12 @@ export interface Expected extends Span {
 const LONGEST_LABELS = 64 * 1_024;
 
 /** The lines of an answer, stream by stream. Throws a `StoreError` if it cannot be read, or has lines that were not requested. */
-export function entriesIn(answer: StoreAnswer, names: LokiLabels, expected: Expected): LokiEntry[] {
+export function entriesIn(answer: StoreAnswer, namespaceLabel: string, expected: Expected): LokiEntry[] {
   const entries: LokiEntry[] = [];
   for (const one of resultOf(answer)) {
     const labels = asObject(asObject(one)['stream']);
     const stream = JSON.stringify(labels);
-    if (stream.length > LONGEST_LABELS || expected.namespaces?.has(labels[names.namespace]) === false)
+    if (stream.length > LONGEST_LABELS || expected.namespaces?.has(labels[namespaceLabel]) === false)
       throw unreadable();
     for (const value of asArray(asObject(one)['values'])) entries.push({ ...entryOf(value, expected), labels, stream });
   }

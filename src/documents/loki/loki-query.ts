@@ -57,9 +57,13 @@ export function toSelector(
  */
 export const toCount = (logQuery: string, lengthMs: number): string => `sum(${countOf(logQuery, lengthMs)})`;
 
+/** A query that counts the different values of these labels, over the lines of the span. */
+export const toGroupCount = (logQuery: string, lengthMs: number, labels: readonly string[]): string =>
+  `count(sum by (${labels.join(',')}) (${countOf(logQuery, lengthMs)}))`;
+
 /** A query that counts the containers with lines in the span. */
 export const toContainerCount = (logQuery: string, lengthMs: number, labels: LokiLabels): string =>
-  `count(sum by (${labels.namespace},${labels.pod},${labels.container}) (${countOf(logQuery, lengthMs)}))`;
+  toGroupCount(logQuery, lengthMs, [labels.namespace, labels.pod, labels.container]);
 
 /**
  * A range query that counts the lines in each of several spans; each step is at the end of a span. Loki steps in whole milliseconds
@@ -72,16 +76,18 @@ const countOf = (logQuery: string, lengthMs: number): string =>
   `count_over_time(${logQuery}[${lengthMs}ms] offset 1ns)`;
 
 /** A matcher for any of the patterns. Loki anchors the expression, so it must match the whole label. */
-const anyOf = (label: string, patterns: readonly string[]): string => `${label}=~${quoted(patterns.join('|'))}`;
+export const anyOf = (label: string, patterns: readonly string[]): string => `${label}=~${quoted(patterns.join('|'))}`;
 
-const anyPart = (label: string, queries: readonly string[]): string =>
+/** A matcher for a part of the label, in any case. */
+export const anyPart = (label: string, queries: readonly string[]): string =>
   `${label}=~${quoted(`(?i).*(?:${queries.map(literal).join('|')}).*`)}`;
 
 /** Removes backslashes before characters beyond ASCII. Go refuses such a backslash, and the characters need none (`regexp/syntax`). */
 const podPattern = (workload: string): string => podNamesOf(workload).replaceAll(/\\([^\p{ASCII}])/gu, '$1');
 
-/** Escapes a text as Go's `regexp.QuoteMeta` does. */
-const literal = (text: string): string => text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&');
+/** Escapes a text as Go's `regexp.QuoteMeta` does, and NUL, which Loki's parser of queries refuses. */
+export const literal = (text: string): string =>
+  text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&').replaceAll('\0', '\\x00');
 
 /** A string of LogQL, in the syntax of Go strings, which has every escape of JSON but no lone surrogates. */
-const quoted = (text: string): string => JSON.stringify(text.toWellFormed());
+export const quoted = (text: string): string => JSON.stringify(text.toWellFormed());

@@ -2,7 +2,6 @@ import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { FairSeats } from '../../runtime/limits/fair-seats.ts';
 import type { StoreAnswer } from '../../stores/store-client.ts';
-import { StoreError } from '../../stores/store-error.ts';
 import type { Page } from '../document-query.ts';
 import { mergeNewestFirst } from '../merged.ts';
 import { type Bucket, type Interval, lengthOf, MOST_BUCKETS } from '../query/interval.ts';
@@ -17,17 +16,10 @@ import type {
   Statistics,
 } from '../store/document-store.ts';
 import type { LogStoreClient } from '../store/store-requests.ts';
-import { countsIn, entriesIn, type LokiEntry, numberIn, recordOf, streamsIn } from './loki-answer.ts';
+import { countsIn, entriesIn, type LokiEntry, numberIn, streamsIn } from './loki-answer.ts';
+import type { LokiKind, LokiQuestions } from './loki-kind.ts';
 import { type EntriesRequest, pagesOf } from './loki-pages.ts';
-import {
-  type LokiLabels,
-  NANOSECONDS_OF_MS,
-  toContainerCount,
-  toCount,
-  toCounts,
-  toLogQuery,
-  toSelector,
-} from './loki-query.ts';
+import { NANOSECONDS_OF_MS, toCount, toCounts } from './loki-query.ts';
 import { lengthMs, type Slice, slicesOf, toMs, toNs } from './loki-slice.ts';
 import { spanOf } from './loki-span.ts';
 
@@ -35,7 +27,7 @@ export interface LokiStoreParts {
   readonly client: Pick<LogStoreClient, 'json'>;
   /** Gives the end of a time range that has none. */
   readonly clock: Pick<Clock, 'now'>;
-  readonly labels: LokiLabels;
+  readonly kind: LokiKind;
 }
 
 interface LokiRequest {
@@ -62,8 +54,6 @@ const FEWEST_AT_ONCE = 20;
 const MOST_REQUESTS = 32;
 /** The most requests in flight for one search, so that it does not keep others out. */
 const MOST_REQUESTS_OF_ONE = 8;
-/** The most containers counted in one query: half of the series that Loki allows (`max_query_series`). */
-const CONTAINERS_AT_ONCE = 250;
 
 /**
  * A store with the HTTP API of Loki 3. A query has one span of time, so each namespace that is younger than the span of the search is
@@ -89,11 +79,11 @@ export class LokiStore implements DocumentStore {
 
   async count(search: DocumentSearch, signal: AbortSignal): Promise<Statistics> {
     const slices = this.#slicesOf(search);
-    const [containers, logs] = await Promise.all([
-      Promise.all(slices.map((slice) => this.#countContainers(slice, signal))),
+    const [ids, lines] = await Promise.all([
+      Promise.all(slices.map((slice) => this.#parts.kind.countIds(slice, this.#questions(signal)))),
       Promise.all(slices.map((slice) => this.#count(slice, signal))),
     ]);
-    return { counted: sum(containers), total: sum(logs) };
+    return { counted: sum(ids), total: sum(lines) };
   }
 
   async histogram(search: DocumentSearch, interval: Interval, signal: AbortSignal): Promise<Histogram> {
@@ -131,7 +121,7 @@ export class LokiStore implements DocumentStore {
     let left = from;
     for await (const placed of this.#merged(slices, order, { first, most: RECORDS_AT_ONCE }, signal)) {
       for (const { entry } of placed.slice(left))
-        records.push({ at: placeOf(entry), record: recordOf(entry, this.#parts.labels) });
+        records.push({ at: placeOf(entry), record: this.#parts.kind.recordOf(entry) });
       left = Math.max(left - placed.length, 0);
       if (records.length >= size) break;
     }
@@ -174,7 +164,7 @@ export class LokiStore implements DocumentStore {
     const form = { query: this.#logQuery(slice), start: `${start}`, end: `${end}`, limit: `${limit}`, direction };
     const answer = await this.#ask(slice, { path: 'query_range', form }, signal);
     const namespaces = slice.namespaces && new Set<unknown>(slice.namespaces);
-    return entriesIn(answer, this.#parts.labels, { start, end, limit, namespaces });
+    return entriesIn(answer, this.#parts.kind.namespaceLabel, { start, end, limit, namespaces });
   }
 
   /**
@@ -207,44 +197,14 @@ export class LokiStore implements DocumentStore {
     return this.#number(slice, toCount(this.#logQuery(slice), lengthMs(slice)), signal);
   }
 
-  /** Counts the containers of a slice. If there are more than Loki counts in one query, they are counted in groups of pods. */
-  async #countContainers(slice: Slice, signal: AbortSignal): Promise<number> {
-    const ask = (some: Slice): Promise<number> =>
-      this.#number(some, toContainerCount(this.#logQuery(some), lengthMs(some), this.#parts.labels), signal);
-    try {
-      return await ask(slice);
-    } catch (error) {
-      if (!(error instanceof StoreError && error.kind === 'refused' && /number of series/.test(error.message)))
-        throw error;
-    }
-    const groups = await this.#podGroups(slice, signal);
-    return sum(
-      await Promise.all(
-        groups.map((pods) =>
-          ask({ ...slice, conditions: [...slice.conditions, { field: 'pod', match: 'exact', values: pods }] }),
-        ),
-      ),
-    );
-  }
-
-  /** The pods of a slice, in groups with so few containers that one query can count them. */
-  async #podGroups({ conditions, namespaces, ...slice }: Slice, signal: AbortSignal): Promise<string[][]> {
-    const { labels } = this.#parts;
-    const match = toSelector(conditions, namespaces, labels);
-    const form = { 'match[]': match, start: `${slice.start}`, end: `${slice.end}` };
-    const answer = await this.#ask({ conditions, namespaces, ...slice }, { path: 'series', form }, signal);
-    const streams = Map.groupBy(streamsIn(answer), ({ [labels.pod]: pod }) => (typeof pod === 'string' ? pod : ''));
-    const groups: string[][] = [];
-    let room = 0;
-    for (const [pod, { length }] of streams) {
-      if (length > room) {
-        groups.push([]);
-        room = CONTAINERS_AT_ONCE;
-      }
-      groups.at(-1)?.push(pod);
-      room -= length;
-    }
-    return groups;
+  #questions(signal: AbortSignal): LokiQuestions {
+    return {
+      number: (slice, query) => this.#number(slice, query, signal),
+      streams: async (slice, selector) => {
+        const form = { 'match[]': selector, start: `${slice.start}`, end: `${slice.end}` };
+        return streamsIn(await this.#ask(slice, { path: 'series', form }, signal));
+      },
+    };
   }
 
   async #number(slice: Slice, query: string, signal: AbortSignal): Promise<number> {
@@ -262,7 +222,7 @@ export class LokiStore implements DocumentStore {
   }
 
   #logQuery({ conditions, namespaces }: Slice): string {
-    return toLogQuery(conditions, namespaces, this.#parts.labels);
+    return this.#parts.kind.toLogQuery(conditions, namespaces);
   }
 }
 

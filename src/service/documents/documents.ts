@@ -5,6 +5,8 @@ import { DocumentReader, type DocumentReaderOptions } from '../../documents/docu
 import { auditKind } from '../../documents/kinds/audit-kind.ts';
 import { EVENTS } from '../../documents/kinds/event-kind.ts';
 import { LOGS } from '../../documents/kinds/log-kind.ts';
+import { LOKI_EVENTS } from '../../documents/loki/loki-events.ts';
+import { lokiLogs } from '../../documents/loki/loki-logs.ts';
 import type { LokiLabels } from '../../documents/loki/loki-query.ts';
 import { LokiStore } from '../../documents/loki/loki-store.ts';
 import { DocumentMetrics } from '../../documents/metrics.ts';
@@ -193,7 +195,7 @@ function createStore(
 ): DocumentStore {
   if (name !== 'loki')
     return new SearchStore({ kind, indexPrefix, dialect: DIALECTS[name], timeLimitMs: TIME_LIMIT_MS }, parts);
-  if (!lokiLabels)
-    throw new StoreError('unsupported', `the store of ${kind.name} is Loki, which is supported for logs only`);
-  return new LokiStore({ ...parts, labels: lokiLabels });
+  if (lokiLabels) return new LokiStore({ ...parts, kind: lokiLogs(lokiLabels) });
+  if (kind === EVENTS) return new LokiStore({ ...parts, kind: LOKI_EVENTS });
+  throw new StoreError('unsupported', `the store of ${kind.name} is Loki, which is supported for logs and events only`);
 }

@@ -177,7 +177,7 @@ interface Told {
 
 const linesIn = (log: Log): readonly Told[] => log.filter((line) => typeof line['event'] === 'string');
 
-/** The same of records in Kubernetes' form. */
+/** Reads what records in Kubernetes' form tell. */
 const recordsIn = (log: Log): readonly Told[] =>
   (
     log as readonly {

@@ -67,14 +67,4 @@ describe('events in a store', () => {
     const should = ['involvedObject.namespace.keyword', 'regarding.namespace.keyword'].map(since);
     expect(query).toEqual({ bool: { filter: [{ bool: { should, minimum_should_match: 1 } }] } });
   });
-
-  test('E-06 are not read from Loki, and the answer says so', async () => {
-    const store = await startOwnStore(
-      ({ path }) => (path === '/' ? { status: 404, text: 'not found' } : { body: { version: '3.5.0' } }),
-      { version: 'its own' },
-    );
-    const stand = await SearchStand.start({ events: { host: store.url } });
-    const { status, body } = await stand.events('');
-    expect([status, body.message]).toEqual([502, 'the store of events is Loki, which is supported for logs only']);
-  });
 });

@@ -53,7 +53,7 @@ describe('an answer', () => {
       { stream: { pod: 'b' }, values: [['3', 'three']] },
     ];
     const [a, b] = [{ pod: 'a' }, { pod: 'b' }].map((labels) => ({ labels, stream: JSON.stringify(labels) }));
-    expect(entriesIn(good(streams), LABELS, asked)).toEqual([
+    expect(entriesIn(good(streams), LABELS.namespace, asked)).toEqual([
       { at: 2n, line: 'two', ...a },
       { at: 1n, line: 'one', ...a },
       { at: 3n, line: 'three', ...b },
@@ -73,7 +73,7 @@ describe('an answer', () => {
     ['more than were asked for', stream({}, '1', '2', '3', '3')],
     ['of labels without an end', stream({ pod: 'p'.repeat(65_536) }, '1')],
   ])('with an entry %s is not taken', (_, one, more = {}) => {
-    expect(kindOf(() => entriesIn(good([one]), LABELS, { ...asked, ...more }))).toEqual(UNREADABLE);
+    expect(kindOf(() => entriesIn(good([one]), LABELS.namespace, { ...asked, ...more }))).toEqual(UNREADABLE);
   });
 
   test('has one number, or none where nothing was counted', () => {
@@ -102,8 +102,8 @@ describe('an answer', () => {
   );
 
   test.each([
-    ['a time that is none', () => entriesIn(good([{ stream: {}, values: [['1e9', 'x']] }]), LABELS, asked)],
-    ['a line that is none', () => entriesIn(good([{ stream: {}, values: [['1', 2]] }]), LABELS, asked)],
+    ['a time that is none', () => entriesIn(good([{ stream: {}, values: [['1e9', 'x']] }]), LABELS.namespace, asked)],
+    ['a line that is none', () => entriesIn(good([{ stream: {}, values: [['1', 2]] }]), LABELS.namespace, asked)],
     ['a number that is none', () => numberIn(good([{ value: [1, 'NaN'] }]))],
     ['a number that is no text', () => numberIn(good([{ value: [1, 3] }]))],
     ['a time of a number that is text', () => numberIn(good([{ value: ['1', '3'] }]))],

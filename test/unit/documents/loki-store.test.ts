@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Page } from '../../../src/documents/document-query.ts';
+import { lokiLogs } from '../../../src/documents/loki/loki-logs.ts';
 import { LokiStore } from '../../../src/documents/loki/loki-store.ts';
 import type { DocumentSearch } from '../../../src/documents/store/document-store.ts';
 import type { LogStoreClient, LogStoreRequest } from '../../../src/documents/store/store-requests.ts';
@@ -27,7 +28,7 @@ function storeOn(answer: Answer) {
     asked.push(request);
     return answer(request);
   };
-  return { store: new LokiStore({ client: { json }, clock: { now: () => NOW }, labels }), asked };
+  return { store: new LokiStore({ client: { json }, clock: { now: () => NOW }, kind: lokiLogs(labels) }), asked };
 }
 
 const good = (result: readonly unknown[]): StoreAnswer => ({
