@@ -3,7 +3,7 @@ export interface AuditRecord {
   /** When the request came (RFC 3339). */
   readonly time: string;
   readonly user: string;
-  /** As whom the user acted. */
+  /** The user whom the caller impersonated. */
   readonly impersonated: string;
   readonly verb: string;
   /** With the subresource: `pods/log`. */
