@@ -23,7 +23,7 @@ type Part = (typeof PARTS)[number];
 export const CHANGES = 'create,update,patch,delete,deletecollection';
 
 interface AuditFilters {
-  /** Makes parameters of the API of them. */
+  /** The filters with a value, by the names of parameters of the API. */
   readonly filters: Readonly<Record<string, string>>;
   /** What was left out, because it is one character only: most texts have that. */
   readonly short: readonly Part[];
