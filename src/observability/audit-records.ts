@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
-import type { ReportedRequest, ReportedUser, SecurityEventFields, SecurityEventName } from '../security-events.ts';
+import type { ReportedUser, SecurityEventFields, SecurityEventName } from '../security-events.ts';
 import { AUDIT_WORDS, type AuditWords, type CallEvent } from './audit-words.ts';
 import { boundedLine } from './bounded-line.ts';
 import { RECORD_MARK, REDACTED, type RecordOutput, SECRET_MEMBERS } from './logger.ts';
@@ -62,7 +62,7 @@ function recordOf(entry: AuditEntry, { id, arrived, now, domain }: RecordFrame):
   const object = words ? objectOf(words, fields, domain) : calledObject(fields);
   const impersonated = impersonatedUser(fields, request?.impersonated);
   const told = { requestId: [id], user: [user.Username, object?.Name], impersonatedUser: [impersonated?.Username] };
-  const leftOut = groupsLeftOut(request, [user, impersonated]) || undefined;
+  const leftOut = groupsLeftOut(request?.caller, user) + groupsLeftOut(request?.impersonated, impersonated);
   return {
     Level: 'Metadata',
     Stage: hasBegun ? 'RequestReceived' : 'ResponseComplete',
@@ -78,7 +78,7 @@ function recordOf(entry: AuditEntry, { id, arrived, now, domain }: RecordFrame):
     RequestReceivedTimestamp: new Date(arrived).toISOString(),
     StageTimestamp: new Date(now).toISOString(),
     Annotations: annotationsOf(
-      { event, level: level === 'warn' ? level : undefined, ...fields, groupsLeftOut: leftOut },
+      { event, level: level === 'warn' ? level : undefined, ...fields, groupsLeftOut: leftOut || undefined },
       told,
     ),
   };
@@ -134,15 +134,9 @@ function firstGroups(groups: readonly string[]): readonly string[] {
   });
 }
 
-/** How many groups of these users a record does not have. */
-function groupsLeftOut(request: ReportedRequest | undefined, recorded: readonly (RecordedUser | undefined)[]): number {
-  const shown = new Map(recorded.map((user) => [user?.Username, user?.Groups]));
-  const leftOf = (user: ReportedUser | undefined): number => {
-    const groups = user && shown.get(user.name);
-    return groups ? user.groups.length - groups.length : 0;
-  };
-  return leftOf(request?.caller) + leftOf(request?.impersonated);
-}
+/** How many groups of a user a record leaves out; 0 if it tells none of them at all. */
+const groupsLeftOut = (user: ReportedUser | undefined, recorded: RecordedUser | undefined): number =>
+  user && recorded?.Groups ? user.groups.length - recorded.Groups.length : 0;
 
 interface RecordedObject {
   readonly Resource: unknown;

@@ -108,7 +108,7 @@ function goodData({ status, body, text = '' }: StoreAnswer): unknown {
 function failure(status: number, text: string): StoreError {
   if (status === 401)
     return /org id/.test(text)
-      ? new StoreError('away', `the log store asks for logging.lokiTenant: ${publicText(text)}`)
+      ? new StoreError('away', `the log store asks for a tenant (lokiTenant): ${publicText(text)}`)
       : refusesUser();
   if (status === 403) return forbids(text);
   // One of Loki's own limits (grpc_server_max_recv_msg_size, 4 MiB): a smaller page may succeed.

@@ -6,9 +6,7 @@ import { anyOf, anyPart, literal, quoted, toGroupCount } from './loki-query.ts';
 import { lengthMs, type Slice } from './loki-slice.ts';
 
 /** The fields that are labels of a stream. All other fields are in the line, which is the event as JSON. */
-const LABELS = ['namespace', 'kind', 'type'] as const;
-
-const isLabel = (field: string): field is (typeof LABELS)[number] => LABELS.some((label) => label === field);
+const LABELS: ReadonlySet<string> = new Set(['namespace', 'kind', 'type']);
 
 /**
  * Events: the line is the event as JSON in either form, and its stream has the labels `namespace` (of the object; absent for objects
@@ -43,14 +41,14 @@ function toEventQuery(
   namespaces: readonly string[] | undefined,
   more: readonly LineFilter[] = [],
 ): string {
-  const inStream = conditions.filter(({ field }) => isLabel(field));
+  const inStream = conditions.filter(({ field }) => LABELS.has(field));
   const matchers = inStream.map(({ field, match, values }) =>
     match === 'phrase' ? anyPart(field, values) : anyOf(field, values.map(literal)),
   );
   const within = namespaces ? [anyOf('namespace', namespaces.map(literal))] : [];
-  // Every event has these two labels, and no stream of logs has both.
+  // Every event has these two labels. No other stream may have both, or its lines would count as events (docs/events.md).
   const selector = `{${['kind=~".+"', 'type=~".+"', ...within, ...matchers].join(',')}}`;
-  const inLine = conditions.filter(({ field }) => !isLabel(field)).map(toLineFilter);
+  const inLine = conditions.filter(({ field }) => !LABELS.has(field)).map(toLineFilter);
   return `${selector}${[...inLine, ...more].map(toPipeline).join('')}`;
 }
 
@@ -66,15 +64,21 @@ function toLineFilter({ field, match, values }: DocumentCondition): LineFilter {
  * no JSON are left out.
  */
 function toPipeline({ places, pattern }: LineFilter): string {
-  const names = places.map((_, at) => `found_${at}`);
-  const reads = names.map((name, at) => `${name}=${quoted(places[at] ?? '')}`).join(', ');
+  const { names, reads } = membersAs('found', places);
   // Unlike the matchers of a selector, these filters find a part of the text unless they say otherwise.
   const whole = quoted(`^(?:${pattern})$`);
   const matches = names.map((name) => `${name}=~${whole}`).join(' or ');
-  return ` | json ${reads} | __error__="" | ${matches} | drop ${names.join(', ')}`;
+  return `${reads} | __error__="" | ${matches} | drop ${names.join(', ')}`;
 }
 
-/** The last characters of a uid, which are hexadecimal digits. */
+/** Reads members of the line into labels of these names. */
+function membersAs(prefix: string, places: readonly string[]): { readonly names: string[]; readonly reads: string } {
+  const named = places.map((place, at) => ({ name: `${prefix}_${at}`, place }));
+  const reads = named.map(({ name, place }) => `${name}=${quoted(place)}`).join(', ');
+  return { names: named.map(({ name }) => name), reads: ` | json ${reads}` };
+}
+
+/** The characters of a uid, which is evenly spread over them. */
 const DIGITS = '0123456789abcdef';
 /** With two digits, 128,000 objects are counted. */
 const MOST_DIGITS = 2;
@@ -99,7 +103,6 @@ async function countObjects(slice: Slice, questions: LokiQuestions, prefix: stri
 function countIn(slice: Slice, questions: LokiQuestions, pattern: string): Promise<number> {
   const places = EVENTS.counted;
   const query = toEventQuery(slice.conditions, slice.namespaces, [{ places, pattern }]);
-  const ids = places.map((_, at) => `uid_${at}`);
-  const reads = ids.map((id, at) => `${id}=${quoted(places[at] ?? '')}`).join(', ');
-  return questions.number(slice, toGroupCount(`${query} | json ${reads}`, lengthMs(slice), ids));
+  const { names, reads } = membersAs('uid', places);
+  return questions.number(slice, toGroupCount(query + reads, lengthMs(slice), names));
 }

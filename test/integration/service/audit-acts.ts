@@ -1,11 +1,21 @@
-import { writeFiles } from './program.ts';
-import { type Answer, type Pair, passwordOf, type Service, startCluster, startService } from './stand.ts';
+import { freePorts } from '../../support/control-plane/free-ports.ts';
+import { startProgram, writeFiles } from './program.ts';
+import {
+  type Answer,
+  CLIENT,
+  eventually,
+  type Pair,
+  passwordOf,
+  type Service,
+  startCluster,
+  startService,
+} from './stand.ts';
 
 export type Line = Readonly<Record<string, unknown>>;
 
-export const CALLER = 'canary-caller-bearer';
+const CALLER = 'canary-caller-bearer';
 export const CONSOLE = { client_id: 'console', client_secret: 'canary-secret-of-console' };
-export const OTHER = { client_id: 'other', client_secret: 'canary-secret-of-other' };
+const OTHER = { client_id: 'other', client_secret: 'canary-secret-of-other' };
 /** What a caller types in the wrong field, or makes up. */
 export const TYPED = {
   name: 'canary-typed-as-a-name',
@@ -287,4 +297,31 @@ export async function startWalk(log = {}): Promise<Stand> {
   const { token: callerTokenFile } = writeFiles({ token: CALLER });
   const config = { log, authentication: { oauthOptions: { clients }, tokenReview: { callerTokenFile } } };
   return { service: await startService(await startCluster(), { config }), tokens: new Tokens() };
+}
+
+/** Everything secret, and everything typed, that the acts have sent or got. */
+export const secretsOf = ({ tokens }: Stand): readonly string[] => [
+  ...tokens.seen.flatMap((token) => [token, token.split('.')[2] ?? token]),
+  ...Object.values(TYPED),
+  ...[CALLER, CONSOLE.client_secret, OTHER.client_secret, passwordOf('ada')],
+];
+
+/** What a new installation prints until Ada has signed in. `log`: its settings of the log. */
+export async function printedBySignIn(log: object): Promise<string> {
+  const cluster = await startCluster({ isNew: true });
+  const [port = 0] = await freePorts(1);
+  const program = await startProgram(cluster, { config: { server: { port }, log } });
+  const origin = `http://127.0.0.1:${port}`;
+  await eventually(
+    () =>
+      fetch(`${origin}/readyz`).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    (status) => status === 200,
+  );
+  const form = { grant_type: 'password', ...CLIENT, username: 'ada', password: passwordOf('ada') };
+  await fetch(`${origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+  program.signal('SIGTERM');
+  return (await program.ended).stdout;
 }

@@ -59,7 +59,7 @@ export async function startOwnTrail(
   return stand;
 }
 
-/** An account is made, somebody whom nobody knows tries a password, and somebody without the right wants to delete an object of the cluster. */
+/** Makes an account, tries a password of a user that does not exist, and asks to delete an object of the cluster without the right. */
 export async function doActs(stand: WriteStand): Promise<void> {
   await stand.create('grace');
   await stand.signIn('made-up', 'Made-up-1');

@@ -127,7 +127,7 @@ describe('an answer', () => {
     [400, 'cannot reach http://loki-read.logging.svc:3100/x', 'refused', 'cannot reach …'],
     [500, 'context deadline exceeded', 'slow', 'the log store gave up at its time limit'],
     [504, '', 'slow', 'the log store gave up at its time limit'],
-    [401, 'no org id', 'away', 'the log store asks for logging.lokiTenant: no org id'],
+    [401, 'no org id', 'away', 'the log store asks for a tenant (lokiTenant): no org id'],
     [401, 'Unauthorized', 'away', 'the log store refuses our user name or password: 401'],
     [400, '', 'away', 'the log store answers 400 as no Loki does: see logging.version'],
     [403, 'not for you', 'away', 'the log store does not let our user do this: 403 not for you'],

@@ -92,7 +92,7 @@ describe('AU-03 a record of the audit trail', () => {
     ]);
   });
 
-  test('is by nobody if somebody was refused whose identity was not verified; whom they tried to be is an annotation', () => {
+  test('names no user if the caller was refused and not verified; the user that was tried is an annotation or the object', () => {
     const { report, records } = newTrail();
     const { request, answered } = newRequest();
     report('sign_in', { user: 'ada', result: 'refused' }, request);
