@@ -45,18 +45,20 @@ export class KeyHashes {
 
   /** The places of the entries with this uid, in order. */
   withUid(uid: string): readonly number[] {
-    return this.#with(hashOf(uid), (entry) => entry.uid === uid);
+    const first = this.#hashes.indexOf(hashOf(uid));
+    return first < 0 ? NONE : this.#from(first, (entry) => entry.uid === uid);
   }
 
   /** The places of the entries with this label, in order. */
   withLabel({ key, value }: SoughtLabel): readonly number[] {
-    return this.#with(hashOfLabel(key, value), ({ labels }) => labels?.[key] === value);
+    const first = this.#hashes.indexOf(hashOfLabel(key, value));
+    return first < 0 ? NONE : this.#from(first, ({ labels }) => labels?.[key] === value);
   }
 
-  #with(hash: number, holds: (entry: Entry) => boolean): readonly number[] {
+  /** The places of the entries that have the hash at `first`, and of which `holds` is true. */
+  #from(first: number, holds: (entry: Entry) => boolean): readonly number[] {
     const hashes = this.#hashes;
-    const first = hashes.indexOf(hash);
-    if (first < 0) return NONE;
+    const hash = hashes[first];
     const places: number[] = [];
     for (let next = first, at = 0; next < hashes.length; next++) {
       if (hashes[next] !== hash) continue;

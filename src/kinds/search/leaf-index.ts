@@ -3,7 +3,7 @@ import { KeyHashes } from './key-hashes.ts';
 import { RANKS, type Rank, type Sought } from './sought.ts';
 
 /** Called with the place of each entry that matches. */
-type Visit = (at: number, rank: Rank) => void;
+export type Visit = (at: number, rank: Rank) => void;
 
 /** Between two names. What is sought never has it. */
 const BETWEEN = '\n';

@@ -4,7 +4,7 @@ import { placeOf, type Within } from '../../resources/query/within.ts';
 import { derived } from '../../runtime/derived.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
 import { BestHits, compareKinds, firstOfAll, type KindHit, worstRankAfter } from './best-hits.ts';
-import { LeafIndex } from './leaf-index.ts';
+import { LeafIndex, type Visit } from './leaf-index.ts';
 import type { Sought } from './sought.ts';
 
 /** The objects of a kind at one moment. */
@@ -87,22 +87,20 @@ function* scan<Kind extends ScannedKind>(
 ): Steps<void> {
   const place = placeOf(kind);
   const leafAt = spread(kind.leaves);
+  // One function for all leaves: one for each would be most of what a search allocates.
+  let entries: readonly Entry[] = [];
+  let worstRank = -1;
+  const visit: Visit = (hitAt, rank) => {
+    if (within && !within.names.has(place(entries[hitAt] as Entry))) return;
+    if (rank > worstRank) best.countOnly(rank);
+    else best.add(entries[hitAt] as Entry, rank);
+  };
   for (let at = skipped; at < kind.leaves.length; at++) {
     if (at % LEAVES_A_STEP === 0) yield;
     const index = indexOf(leafAt(at));
-    const { entries } = index;
-    if (within) {
-      index.each(sought, (hitAt, rank) => {
-        const entry = entries[hitAt] as Entry;
-        if (within.names.has(place(entry))) best.add(entry, rank);
-      });
-      continue;
-    }
-    const worstRank = best.worstRank(index.leastNamespace);
-    index.each(sought, (hitAt, rank) => {
-      if (rank > worstRank) best.countOnly(rank);
-      else best.add(entries[hitAt] as Entry, rank);
-    });
+    entries = index.entries;
+    worstRank = best.worstRank(index.leastNamespace);
+    index.each(sought, visit);
   }
 }
 
