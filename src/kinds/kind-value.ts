@@ -2,6 +2,7 @@ import type { ClusterKind } from '../kubernetes/discovery/cluster-kind.ts';
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/object.ts';
 import type { Kind } from '../resources/entries/kind.ts';
 import { isObject } from '../runtime/text/json-value.ts';
+import { addedKeysOf } from './claim-annotations.ts';
 import type { KindWords } from './words/kind-words.ts';
 
 /**
@@ -24,6 +25,7 @@ interface KindValueOptions {
 /** Describes a kind of the cluster to the list engine. */
 export function createKindValue(kind: ClusterKind, { platform, words, way, isSecret }: KindValueOptions): Kind {
   const { group, version, resource, singularName, shortNames, namespaced } = kind;
+  const addedKeys = addedKeysOf(platform, kind);
   const keep = isSecret ? secretOf : way === 'fields' ? metadataOf : wholeOf;
   return {
     platform,
@@ -39,6 +41,7 @@ export function createKindValue(kind: ClusterKind, { platform, words, way, isSec
     statusOf: words.statusOf,
     ...(words.project ? { project: words.project } : {}),
     ...(words.isSameOwn ? { isSameOwn: words.isSameOwn } : {}),
+    ...(addedKeys ? { addedKeys } : {}),
     trim: keep,
     isPacked: way === 'fields',
   };

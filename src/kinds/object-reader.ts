@@ -12,6 +12,7 @@ import { mapAtOnce } from '../runtime/limits/map-at-once.ts';
 import type { TimeSlices } from '../runtime/time-slices.ts';
 import { StatusError, serviceUnavailable } from '../status-error.ts';
 import { qualifiedName } from './catalog/kind-answer.ts';
+import type { Annotate } from './claim-annotations.ts';
 
 export interface ObjectReaderParts {
   readonly cluster: Pick<Cluster, 'objects'>;
@@ -47,9 +48,15 @@ export class ObjectReader {
   }
 
   /** `undefined` if there is no such object. Rejects with a `StatusError`: 403 if the cluster refuses us the kind, else 503. */
-  async one(kind: ClusterKind, name: ObjectName, signal: AbortSignal): Promise<Representation | undefined> {
-    const entry = await this.#read(kind, name, signal);
-    if (!entry) return undefined;
+  async one(
+    kind: ClusterKind,
+    name: ObjectName,
+    signal: AbortSignal,
+    annotate?: Annotate,
+  ): Promise<Representation | undefined> {
+    const read = await this.#read(kind, name, signal);
+    if (!read) return undefined;
+    const [entry = read] = (await annotate?.([read])) ?? [];
     const members = typeMembers(this.#parts.kindValueOf(kind));
     return new VersionedRepresentation(tagOf([entry]), objectComposer(entry.encoded, members), this.#parts.slices);
   }
@@ -60,11 +67,10 @@ export class ObjectReader {
     return read.filter((entry) => entry !== undefined);
   }
 
-  /** The objects of a page as they are now. Those that vanished are left out, but not of the total. Rejects as `one` does. */
-  async page(kind: ClusterKind, { entries, total, scope = '' }: Page, signal: AbortSignal): Promise<Representation> {
-    const present = await this.entries(kind, entries, signal);
-    const composer = selectionComposer({ entries: present, total });
-    return new VersionedRepresentation(tagOf(present, `${total} ${scope}`), composer, this.#parts.slices);
+  /** The answer with these objects. */
+  page({ entries, total, scope = '' }: Page): Representation {
+    const composer = selectionComposer({ entries, total });
+    return new VersionedRepresentation(tagOf(entries, `${total} ${scope}`), composer, this.#parts.slices);
   }
 
   async #read(kind: ClusterKind, { namespace, name }: ObjectName, signal: AbortSignal): Promise<Entry | undefined> {
@@ -103,10 +109,10 @@ function refusalOf(error: unknown, kind: ClusterKind): StatusError {
   return serviceUnavailable(`${name} are not available: the cluster does not answer`, RETRY_SECONDS, error);
 }
 
-/** Equal tags mean equal bytes: an object with this uid never has another state with this version. */
+/** Equal tags mean equal bytes: an object with this uid never has another state with this version, except for the annotations that we add. */
 const tagOf = (entries: readonly Entry[], more = ''): string =>
   hash(
     'sha256',
-    `${more}\n${entries.map(({ uid, resourceVersion }) => `${uid} ${resourceVersion}`).join('\n')}`,
+    `${more}\n${entries.map(({ uid, resourceVersion, encoded }) => `${uid} ${resourceVersion} ${encoded.added}`).join('\n')}`,
     'hex',
   ).slice(0, 32);

@@ -7,6 +7,7 @@ import type { ServedKinds } from '../http/kinds/kind-routes.ts';
 import type { ServedSearch } from '../http/kinds/search-route.ts';
 import type { KindRules } from '../kinds/catalog/kind-answer.ts';
 import { createKindCatalog } from '../kinds/catalog/kind-catalog.ts';
+import { addedKeysOf, readClaimAnnotations } from '../kinds/claim-annotations.ts';
 import { matches } from '../kinds/kind-patterns.ts';
 import { createKindValue } from '../kinds/kind-value.ts';
 import { KindMetrics } from '../kinds/metrics.ts';
@@ -112,10 +113,12 @@ export function createKinds({ rules, memory, ...options }: KindsOptions, parts: 
     for (const kind of removed) mirrors.removed(kind);
   });
   const objects = new ObjectReader({ cluster, slices, kindValueOf });
+  const annotations = (kind: ClusterKind) =>
+    addedKeysOf(platform, kind) && readClaimAnnotations({ mirrors, find: catalog.find, slices });
   const search = new ObjectSearch({ platform, always: parts.searched, catalog, mirrors, slices });
   return {
     search: { objects: search, scopes },
-    served: { catalog, mirrors, scopes, objects, kindValueOf },
+    served: { catalog, mirrors, scopes, objects, kindValueOf, annotations },
     upkeep: {
       ...NO_UPKEEP,
       parts: [

@@ -13,6 +13,8 @@ const LATER = '2099-01-01T00:00:00Z';
 
 let cluster: ControlPlane;
 let gatehouse: Gatehouse;
+/** Serves the console of KubeSphere. */
+let ofConsole: Gatehouse | undefined;
 let token: string;
 
 /** An object with the status that a controller would write. */
@@ -258,12 +260,19 @@ beforeAll(async () => {
     );
 });
 afterAll(async () => {
+  await ofConsole?.stop();
   await gatehouse?.stop();
   await cluster?.stop();
 });
 
+interface ListedMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 interface Listed {
-  readonly items: readonly { readonly metadata: { readonly name: string; readonly namespace?: string } }[];
+  readonly items: readonly { readonly metadata: ListedMetadata }[];
   readonly message?: string;
 }
 
@@ -393,6 +402,33 @@ test('KW-16 KW-17 KW-18 snapshots, their classes and contents', async () => {
   expect(await found(`volumesnapshotcontents?${ofReady}&readyToUse=true`)).toEqual(['ready']);
   for (const word of ['false', 'true'])
     expect(await found(`volumesnapshotcontents?name=bare&readyToUse=${word}`)).toEqual([]);
+});
+
+test('KD-08 claims tell the console of KubeSphere whether a pod mounts them, and whether there are snapshots of their driver', async () => {
+  const provisioner = 'volume.beta.kubernetes.io/storage-provisioner=ssd.example.com';
+  await cluster.kubectl(['annotate', 'persistentvolumeclaim', 'data', '--namespace', 'red', provisioner]);
+  // The rights of `deploy/` are those of another platform.
+  const account = `--serviceaccount=${NAMESPACE}:gatehouse`;
+  await cluster.kubectl(['create', 'clusterrolebinding', 'console', '--clusterrole=cluster-admin', account]);
+  const clients = [{ name: 'gatehouse', secret: 'gatehouse' }];
+  const config = { platform: 'kubesphere', authentication: { oauthOptions: { clients } } };
+  const console = await startGatehouse(cluster, { admin: [] }, { config });
+  ofConsole = console;
+  const path = '/kapis/resources.kubesphere.io/v1alpha3/namespaces/red/persistentvolumeclaims';
+  const { status, body } = await console.get(`${path}?sortBy=name&ascending=true`, await console.signIn('admin'));
+  const claims = (body as Listed).items.map(({ metadata: { name, annotations = {} } }) => [
+    name,
+    annotations['kubesphere.io/in-use'],
+    annotations['kubesphere.io/allow-snapshot'],
+  ]);
+  expect([status, claims]).toEqual([
+    200,
+    [
+      ['classless', 'false', 'false'],
+      ['data', 'true', 'true'],
+      ['open', 'false', 'false'],
+    ],
+  ]);
 });
 
 test('KW-19 a word of one kind is none of another', async () => {

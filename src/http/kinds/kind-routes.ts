@@ -1,5 +1,6 @@
 import type { PermittedScopes } from '../../authorization/permitted-scope.ts';
 import type { KindCatalog } from '../../kinds/catalog/kind-catalog.ts';
+import type { Annotate } from '../../kinds/claim-annotations.ts';
 import type { HeldKind } from '../../kinds/mirrors/held-kind.ts';
 import type { HeldKinds } from '../../kinds/mirrors/held-kinds.ts';
 import type { ObjectReader } from '../../kinds/object-reader.ts';
@@ -29,6 +30,8 @@ export interface ServedKinds {
   readonly mirrors: HeldKinds;
   readonly scopes: PermittedScopes;
   readonly objects: ObjectReader;
+  /** What answers add to the objects of the kind. `undefined`: nothing. */
+  annotations(kind: ClusterKind): Promise<Annotate> | undefined;
   /** The kind as the list engine reads queries about it, whole. */
   kindValueOf(kind: ClusterKind): Kind;
 }
@@ -103,23 +106,25 @@ class KindReads {
     const prepared = this.#prepare(kind, exchange);
     const held = prepared instanceof Promise ? prepared.then(() => kinds.mirrors.hold(kind)) : kinds.mirrors.hold(kind);
     const further = scopeHeaders(platform, within);
-    const send = (one: HeldKind): void | Promise<void> =>
-      sendKindList(lists, exchange, one, { query, within, further });
-    return held instanceof Promise ? held.then(send) : send(held);
+    const send = (one: HeldKind, annotate?: Annotate): void | Promise<void> =>
+      sendKindList(lists, exchange, one, { query, within, further, annotate });
+    const annotations = kinds.annotations(kind);
+    if (annotations) return Promise.all([held, annotations]).then(([one, annotate]) => send(one, annotate));
+    return held instanceof Promise ? held.then((one) => send(one)) : send(held);
   }
 
   readonly get: Handler = async (exchange) => {
     const { kinds, writer } = this.#parts;
     const kind = this.#askedOf(exchange);
-    const { info } = exchange.signedIn;
-    const key = kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
+    const { namespace, name } = exchange.signedIn.info;
+    const annotate = await kinds.annotations(kind);
     const held = kinds.mirrors.held(kind);
-    const isWhole = held?.way === 'whole';
-    const representation = isWhole
-      ? held.lister.get(key)
-      : await kinds.objects.one(kind, { namespace: info.namespace, name: info.name }, exchange.signal);
-    if (!representation) throw notFound(kind.resource, info.name);
-    const staleSeconds = isWhole ? held.lister.staleSeconds() : undefined;
+    const inMemory = held?.way === 'whole' && !annotate ? held.lister : undefined;
+    const representation = inMemory
+      ? inMemory.get(namespace === '' ? name : `${namespace}/${name}`)
+      : await kinds.objects.one(kind, { namespace, name }, exchange.signal, annotate);
+    if (!representation) throw notFound(kind.resource, name);
+    const staleSeconds = inMemory?.staleSeconds();
     return sendRepresentation(writer, exchange, { ...LIST_HEADERS, representation, staleSeconds });
   };
 

@@ -1,5 +1,8 @@
+import type { Annotate } from '../../kinds/claim-annotations.ts';
 import type { HeldKind } from '../../kinds/mirrors/held-kind.ts';
 import type { ObjectReader } from '../../kinds/object-reader.ts';
+import type { Representation } from '../../resources/bytes/representation.ts';
+import type { Entry } from '../../resources/entries/entry.ts';
 import type { ListQuery } from '../../resources/query/list-query.ts';
 import type { Within } from '../../resources/query/within.ts';
 import { badRequest } from '../../status-error.ts';
@@ -13,7 +16,7 @@ import { LIST_HEADERS } from '../routes/lists.ts';
 const MOST_READ = 500;
 
 export interface KindListParts extends Pick<RouteTools, 'writer' | 'deadline'> {
-  readonly objects: Pick<ObjectReader, 'page'>;
+  readonly objects: Pick<ObjectReader, 'entries' | 'page'>;
 }
 
 /** What a caller asked for, and may see, of a kind in memory. */
@@ -22,6 +25,8 @@ export interface AskedList {
   readonly within: Within | undefined;
   /** Headers that follow from `within`. */
   readonly further: AnswerHeaders | undefined;
+  /** Absent: the objects are shown as they are. */
+  readonly annotate?: Annotate | undefined;
 }
 
 /** Answers with the list of a kind in memory: from memory if it is held whole, else with the objects of the page read from the cluster. */
@@ -29,19 +34,26 @@ export function sendKindList(
   { writer, deadline, objects }: KindListParts,
   exchange: Exchange,
   held: HeldKind,
-  { query, within, further }: AskedList,
+  { query, within, further, annotate }: AskedList,
 ): void | Promise<void> {
   if (query.timeoutMs !== undefined) deadline.check(exchange);
   const { lister } = held;
   const headers = { ...LIST_HEADERS, staleSeconds: lister.staleSeconds(), further, deadline };
-  if (held.way === 'whole') {
+  if (held.way === 'whole' && !annotate) {
     return sendRepresentation(writer, exchange, { ...headers, representation: lister.list(query, within) });
   }
   const { entries, total } = lister.select(query, within);
-  checkPageLength(held, entries);
-  const read = objects.page(held.clusterKind, { entries, total, scope: within?.id }, exchange.signal);
+  const read = (): readonly Entry[] | Promise<readonly Entry[]> => {
+    if (held.way === 'whole') return entries;
+    checkPageLength(held, entries);
+    return objects.entries(held.clusterKind, entries, exchange.signal);
+  };
+  const made = async (): Promise<Representation> => {
+    const present = await read();
+    return objects.page({ entries: (await annotate?.(present)) ?? present, total, scope: within?.id });
+  };
   return deadline
-    .allowed(read, exchange)
+    .allowed(made(), exchange)
     .then((representation) => sendRepresentation(writer, exchange, { ...headers, representation }));
 }
 

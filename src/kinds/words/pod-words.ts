@@ -70,6 +70,10 @@ function projected(pod: KubernetesObject, shared: BoundedMap<PodOwn>): PodOwn {
   return own;
 }
 
+/** The PersistentVolumeClaims that a pod mounts, by what is kept of it. */
+export const claimsOf = (pod: { readonly own: unknown } | undefined): readonly string[] =>
+  (pod?.own as PodOwn | undefined)?.claims ?? NO_CLAIMS;
+
 const claimsIn = (spec: unknown): readonly string[] =>
   asArray(asObject(spec)['volumes']).flatMap((volume) => {
     const claim = textIn(asObject(volume)['persistentVolumeClaim'], 'claimName');

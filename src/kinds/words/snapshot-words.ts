@@ -49,6 +49,12 @@ export const VOLUME_SNAPSHOT_CLASS_WORDS: KindWords = {
   isSameOwn: isSameOwnValue,
 };
 
+/** The driver of a class, if it names one. */
+export function driversOf({ own }: { readonly own: unknown }): readonly string[] {
+  const { driver } = own as SnapshotClassOwn;
+  return driver ? [driver] : [];
+}
+
 interface SnapshotContentOwn {
   readonly snapshotClass: string | undefined;
   readonly snapshot: string | undefined;

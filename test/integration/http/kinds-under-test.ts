@@ -46,6 +46,7 @@ export function kindsUnderTest(list: Representation, object: Representation): Se
     mirrors: { hold: held, held } as unknown as ServedKinds['mirrors'],
     scopes: { scopeOf: () => NOWHERE },
     objects: {} as ServedKinds['objects'],
+    annotations: () => undefined,
     kindValueOf,
   };
 }
