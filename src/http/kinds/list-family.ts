@@ -13,7 +13,7 @@ import { createVisibleNamespaces, createVisibleParts, type VisibleParts } from '
 import { createRecheck, type Recheck } from '../watch/recheck.ts';
 import { Watches, watchSeats } from '../watch/watches.ts';
 import { kindRoutes, type ServedKinds } from './kind-routes.ts';
-import { createPreparation } from './preparation.ts';
+import { createPreparation, servicesReadBy } from './preparation.ts';
 import { scopedRecheck } from './scoped-recheck.ts';
 import { type ServedSearch, searchRoute } from './search-route.ts';
 import { type ServedSummary, summaryRoute } from './summary-route.ts';
@@ -59,7 +59,7 @@ export const listFamily =
     });
     const searching = search ? [searchRoute({ ...tools, ...search })] : [];
     if (!kinds) return { routes: [...always, ...searching] };
-    const visible = createVisibleParts(kinds.scopes);
+    const visible = createVisibleParts(kinds.scopes, servicesReadBy);
     const { mirrors, catalog } = kinds;
     const prepare = createPreparation({ authorizer: tools.authorizer, mirrors, find: catalog.find });
     const watchesOf = derived(({ lister, stopped, clusterKind }: HeldKind) => {

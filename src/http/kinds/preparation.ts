@@ -5,6 +5,7 @@ import type { ClusterKind } from '../../kubernetes/discovery/cluster-kind.ts';
 import { firstValue } from '../../runtime/text/parameters.ts';
 import { forbidden, toAttributes } from '../chain/authorize.ts';
 import type { Exchange } from '../exchange.ts';
+import type { RequestInfo } from '../request-info.ts';
 
 interface PreparationParts {
   readonly authorizer: Authorizer;
@@ -24,14 +25,24 @@ const isByService = (query: string): boolean => firstValue(query, 'serviceName')
  * the pods are listed (KD-10).
  */
 export function createPreparation({ authorizer, mirrors, find }: PreparationParts): Preparation {
-  const prepareServices = async (exchange: Exchange): Promise<HeldKind | undefined> => {
-    const { info, identity } = exchange.signedIn;
-    const services = { ...info, resource: 'services', group: '', version: 'v1', verb: 'list', name: '' };
-    const { allowed } = await authorizer.authorize(identity, { resource: toAttributes(services) });
-    if (!allowed) throw forbidden(identity.name, services);
+  const prepare = async (exchange: Exchange, services: RequestInfo): Promise<HeldKind | undefined> => {
+    const { identity } = exchange.signedIn;
+    // A list over a part is one over the namespaces where the caller may list Services, too.
+    const isPart = exchange.decision?.allowed === false;
+    if (!isPart && !(await authorizer.authorize(identity, { resource: toAttributes(services) })).allowed)
+      throw forbidden(identity.name, services);
     const kind = await find('', 'services');
     return kind && mirrors.hold(kind);
   };
-  return ({ group, resource }, exchange) =>
-    group === '' && resource === 'pods' && isByService(exchange.target.query) ? prepareServices(exchange) : undefined;
+  return (_, exchange) => {
+    const services = servicesReadBy(exchange);
+    return services && prepare(exchange, services);
+  };
+}
+
+/** The list of Services that a request for pods reads besides. `undefined`: it reads none. */
+export function servicesReadBy(exchange: Exchange): RequestInfo | undefined {
+  const { info } = exchange.signedIn;
+  if (info.group !== '' || info.resource !== 'pods' || !isByService(exchange.target.query)) return undefined;
+  return { ...info, resource: 'services', version: 'v1', verb: 'list', name: '' };
 }

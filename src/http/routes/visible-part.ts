@@ -1,3 +1,4 @@
+import { createScopeMeet } from '../../authorization/joined-scope.ts';
 import { createPermittedNamespaces } from '../../authorization/permitted-namespaces.ts';
 import type { PermittedScope, PermittedScopes } from '../../authorization/permitted-scope.ts';
 import type { Within } from '../../resources/query/within.ts';
@@ -6,6 +7,7 @@ import { derived } from '../../runtime/derived.ts';
 import type { AnswerHeaders } from '../answer/answer.ts';
 import { forbidden } from '../chain/authorize.ts';
 import type { Exchange } from '../exchange.ts';
+import type { RequestInfo } from '../request-info.ts';
 
 /** The namespaces whose paths were asked for lately. Each takes about 300 bytes. */
 const MOST_NAMESPACES = 1_000;
@@ -19,7 +21,12 @@ export interface VisibleParts {
 /** The namespaces of a scope, as lists read them. The same object for the same scope. */
 export const toWithin = derived(({ id, names }: PermittedScope): Within => ({ id, names }));
 
-export function createVisibleParts(scopes: PermittedScopes): VisibleParts {
+/** `alsoReads`: the list of another kind that a request reads besides; only namespaces with the right to both are visible then. */
+export function createVisibleParts(
+  scopes: PermittedScopes,
+  alsoReads: (exchange: Exchange) => RequestInfo | undefined,
+): VisibleParts {
+  const meet = createScopeMeet();
   const single = new BoundedMap<Within>(MOST_NAMESPACES);
   const one = (namespace: string): Within => {
     const known = single.get(namespace) ?? { names: new Set([namespace]) };
@@ -31,10 +38,16 @@ export function createVisibleParts(scopes: PermittedScopes): VisibleParts {
       const { info, identity } = exchange.signedIn;
       if (info.namespace !== '') return one(info.namespace);
       if (exchange.decision?.allowed !== false) return undefined;
-      const { verb, group, version, resource } = info;
-      const scope = scopes.scopeOf(identity, { verb, group, version, resource }, exchange.signal);
+      const scopeFor = ({ verb, group, version, resource }: RequestInfo) =>
+        scopes.scopeOf(identity, { verb, group, version, resource }, exchange.signal);
+      const scope = scopeFor(info);
       const found = (permitted: PermittedScope): Within => seen(exchange, toWithin(permitted));
-      return scope instanceof Promise ? scope.then(found) : found(scope);
+      const other = alsoReads(exchange);
+      if (!other) return scope instanceof Promise ? scope.then(found) : found(scope);
+      return Promise.all([scope, scopeFor(other)]).then(([one, two]) => {
+        found(one);
+        return seen(exchange, toWithin(meet(one, two)), other);
+      });
     },
   };
 }
@@ -56,9 +69,9 @@ export function createVisibleNamespaces(
 }
 
 /** Throws the 403 of a caller who may see nothing at all. */
-function seen(exchange: Exchange, within: Within): Within {
-  const { identity, info } = exchange.signedIn;
-  if (within.names.size === 0) throw forbidden(identity.name, info);
+function seen(exchange: Exchange, within: Within, refused = exchange.signedIn.info): Within {
+  const { identity } = exchange.signedIn;
+  if (within.names.size === 0) throw forbidden(identity.name, refused);
   return within;
 }
 

@@ -199,3 +199,56 @@ describe('one list over the namespaces that the caller may see', () => {
     expect([status, body.totalItems, headers.get('kubesphere-scope')]).toEqual([200, 1, 'permitted; namespaces=1']);
   });
 });
+
+describe('the pods of a Service over the namespaces that the caller may see', () => {
+  const service = (namespace: string) => ({
+    ...{ kind: 'Service', apiVersion: 'v1', metadata: { name: 'web', namespace } },
+    spec: { selector: { app: 'web' } },
+  });
+  const path = 'pods?serviceName=web&sortBy=name&ascending=true';
+
+  test('KD-10 KD-13 are those of the namespaces where the caller may list pods and Services', async () => {
+    const stand = await startKinds();
+    for (const name of ['red', 'green', 'blue']) stand.cluster.objects.create('services', service(name));
+    for (const name of ['red', 'blue']) stand.allow(name);
+    const refused = await stand.ask(path, 'joe');
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      'services is forbidden: User "joe" cannot list resource "services" in API group "" at the cluster scope',
+    ]);
+    for (const name of ['red', 'green']) stand.allow(name, { resource: 'services', verbs: ['list'] });
+    await stand.clock.spend(DECISIONS_MS);
+    await stand.clock.until(
+      () => stand.names(path, 'joe'),
+      (names) => typeof names === 'object',
+    );
+    const { headers } = await stand.ask(path, 'joe');
+    expect([await stand.names(path, 'joe'), headers.get('gatehouse-scope')]).toEqual([
+      ['red/web-1'],
+      'permitted; namespaces=1',
+    ]);
+    expect(await stand.names('pods?name=web&sortBy=name&ascending=true', 'joe')).toEqual(['blue/web-1', 'red/web-1']);
+  });
+
+  test('KD-12 are told as DELETED by a watch when the right to Services goes', async () => {
+    const stand = await startKinds();
+    stand.cluster.objects.create('services', service('red'));
+    stand.cluster.objects.create('services', service('blue'));
+    for (const name of ['red', 'blue']) stand.allow(name);
+    const revoke = stand.allow('red', { resource: 'services', verbs: ['list'] });
+    stand.allow('blue', { resource: 'services', verbs: ['list'] });
+    const watch = await stand.watch('pods?watch=true&serviceName=web', 'joe');
+    await stand.clock.until(
+      () => changes(watch.story),
+      ({ length }) => length === 2,
+    );
+    revoke();
+    await stand.clock.until(
+      () => changes(watch.story),
+      ({ length }) => length === 3,
+    );
+    const { type, object } = watch.events.filter((one) => one.type !== 'BOOKMARK').at(-1) ?? {};
+    expect([type, object?.metadata.namespace, object?.metadata.name]).toEqual(['DELETED', 'red', 'web-1']);
+    expect(watch.ending).toBeUndefined();
+  });
+});
