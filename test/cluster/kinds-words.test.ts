@@ -240,6 +240,8 @@ beforeAll(async () => {
   await create([
     ...['red', 'blue'].map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })),
     ...rights('test-admin', [rule('*', '*', ['*'])], user('admin')),
+    ...rights('place', [rule('', 'pods', ['list']), rule('', 'services', ['list'])], user('place'), 'red'),
+    ...rights('place', [rule('', 'pods', ['list'])], user('place'), 'blue'),
     ...rights('test-snapshots', [rule(SNAPSHOTS, '*', ['get', 'list', 'watch'])], {
       ...{ kind: 'ServiceAccount', namespace: NAMESPACE, name: 'gatehouse' },
     }),
@@ -250,7 +252,7 @@ beforeAll(async () => {
     service('blue', 'web', { app: 'other' }),
     service('red', 'headless'),
   ]);
-  gatehouse = await startGatehouse(cluster, { admin: [] });
+  gatehouse = await startGatehouse(cluster, { admin: [], place: [] });
   token = await gatehouse.signIn('admin');
   // RBAC sees new bindings a moment later.
   for (const kind of ['pods', 'volumesnapshots'])
@@ -277,8 +279,8 @@ interface Listed {
 }
 
 /** `namespace/name` of each item in the order of the answer, or the status of a refusal. */
-async function names(path: string): Promise<readonly string[] | number> {
-  const { status, body } = await gatehouse.get(`${ROOT}/${path}`, token);
+async function names(path: string, by = token): Promise<readonly string[] | number> {
+  const { status, body } = await gatehouse.get(`${ROOT}/${path}`, by);
   if (status !== 200) return status;
   return (body as Listed).items.map(({ metadata: { name, namespace } }) => (namespace ? `${namespace}/${name}` : name));
 }
@@ -350,6 +352,16 @@ test('KW-04 pods of a Service are those that its selector in their namespace fin
     () => names('namespaces/blue/pods?serviceName=web'),
     (all) => String(all) === 'blue/running',
   );
+});
+
+test('KW-04 KD-13 pods of a Service are those of the namespaces in which the caller may list pods and Services', async () => {
+  const place = await gatehouse.signIn('place');
+  expect(await names('pods?name=running&sortBy=name&ascending=true', place)).toEqual([
+    'blue/running',
+    ...red('running'),
+  ]);
+  expect(await names('pods?serviceName=web&sortBy=name&ascending=true', place)).toEqual(red('pending', 'running'));
+  expect(await names('namespaces/blue/pods?serviceName=web', place)).toBe(403);
 });
 
 test('KW-05 KW-06 KW-07 KW-08 KW-22 workloads by status and by the part that is ready, deployments by their last update', async () => {
