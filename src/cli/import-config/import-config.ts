@@ -1,10 +1,11 @@
 import { isAbsolute, join } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
-import { ConfigError } from '../../config/problem.ts';
+import { ConfigError, type Problem } from '../../config/problem.ts';
 import { whyRefused } from '../../config/refused-settings.ts';
 import { MOUNTED_AT, toChartValues } from './chart-values.ts';
 import { importClients, type SecretFile } from './imported-clients.ts';
-import { isSettings, readOldConfig, type Settings } from './old-config.ts';
+import { readOldConfig, type Settings } from './old-config.ts';
+import { exactText, memberOf, saysSomething, shownName } from './old-values.ts';
 import { type PrintedSetting, printConfig } from './print-config.ts';
 import { type OldSetting, oldSettings, takenFor } from './taken-settings.ts';
 
@@ -34,8 +35,8 @@ export function importConfig(text: string, parts: ImportParts): ImportedConfig |
   const draft = new Draft(isMounted ? { ...parts, secretsFolder: MOUNTED_AT } : parts);
   for (const setting of oldSettings(old.settings)) draft.take(setting);
   draft.takeCredentials(old.settings);
-  draft.recordTrail();
   draft.dropWhatIsRefused();
+  draft.recordTrail();
   return draft.finish();
 }
 
@@ -43,6 +44,9 @@ export function importConfig(text: string, parts: ImportParts): ImportedConfig |
 const CHECKED = 'the imported configuration';
 /** More settings than there are, so that the check ends in any case. */
 const MOST_CHECKS = 100;
+
+const CLIENTS = 'authentication.oauthOptions.clients';
+const CLIENT_PATH = /^authentication\.oauthOptions\.clients\[(\d+)\]\.?(.*)$/;
 
 /** The sections of stores. */
 const STORES = ['logging', 'events', 'auditing'] as const;
@@ -75,7 +79,7 @@ class Draft {
 
   #takeOne({ name, value }: OldSetting): void {
     const taken = takenFor(name);
-    if (!taken) return void this.#leftOut.push(`${name} ${reason(name)}`);
+    if (!taken) return void this.#leftOut.push(`${shownName(name)} ${reason(name)}`);
     const read = taken.read(value);
     if (read === undefined) return void this.#leftOut.push(`${name} has not the form of a value that 3.x would take`);
     if (read === '') return;
@@ -93,8 +97,7 @@ class Draft {
     const { clients, files, notes } = importClients(value, this.#parts.secretsFolder);
     this.#files.push(...files);
     this.#changed.push(...notes);
-    const name = 'authentication.oauthOptions.clients';
-    if (clients) this.#settings.set(name, { name, value: clients, comment: 'the secrets are in files' });
+    if (clients) this.#settings.set(CLIENTS, { name: CLIENTS, value: clients, comment: 'the secrets are in files' });
   }
 
   takeCredentials(old: Settings): void {
@@ -111,12 +114,17 @@ class Draft {
 
   /** The user and the password of a store: both or none. */
   #takeCredentialsOf(section: (typeof STORES)[number], store: unknown): void {
-    const [username, password] = [memberOf(store, 'username'), memberOf(store, 'password')].map(textOf);
-    if (username === '' || password === '' || !this.#settings.has(`${section}.host`)) return;
+    const given = ['username', 'password'].map((name) => [`${section}.${name}`, memberOf(store, name)] as const);
+    const said = given.filter(([, value]) => saysSomething(value));
+    const leave = (why: string): void => void this.#leftOut.push(`${said.map(([name]) => name).join(' and ')} ${why}`);
+    if (said.length === 0) return;
+    if (!this.#settings.has(`${section}.host`)) return void leave(`had no ${section}.host that could be taken over`);
     if (memberOf(store, 'basicAuth') === false)
-      return void this.#leftOut.push(
-        `${section}.username and ${section}.password were not used, because ${section}.basicAuth was false`,
-      );
+      return void leave(`${said.length === 1 ? 'was' : 'were'} not used, because ${section}.basicAuth was false`);
+    if (said.length === 1) return void leave('stood alone: credentials are a user and a password');
+    const [username, password] = given.map(([, value]) => exactText(value));
+    if (username === undefined || password === undefined)
+      return void leave('are not both texts that can be read exactly; write each in quotes');
     const folder = this.#parts.secretsFolder;
     if (folder === undefined)
       return void this.#leftOut.push(
@@ -125,8 +133,8 @@ class Draft {
     // The chart mounts one Secret for logs, under this name; other stores are for extra volumes.
     const isOfChart = this.#parts.forChart && section === 'logging';
     const path = join(folder, isOfChart ? 'password' : `${section}-password`);
-    this.#files.push({ path, content: password ?? '' });
-    this.#set(`${section}.username`, username ?? '', 'as it was');
+    this.#files.push({ path, content: password });
+    this.#set(`${section}.username`, username, 'as it was');
     this.#set(`${section}.passwordFile`, path, `was ${section}.password`);
   }
 
@@ -138,18 +146,41 @@ class Draft {
   dropWhatIsRefused(): void {
     for (let check = 0; check < MOST_CHECKS; check++) {
       const problem = this.#firstProblem();
-      if (!problem) return;
-      const name = [...this.#settings.keys()].find((one) => problem.path === one || problem.path.startsWith(`${one}[`));
-      // A problem of two settings together names one of them, and it may be one that is not in the file.
-      const dropped =
-        name ?? [...this.#settings.keys()].findLast((one) => !PRESET.some((preset) => preset.name === one));
-      if (dropped === undefined) return;
-      this.#settings.delete(dropped);
-      this.#changed.push(`${dropped} is left out, and its default stands: ${problem.message}`);
+      if (!problem || !this.#drop(problem)) return;
     }
   }
 
-  #firstProblem(): { readonly path: string; readonly message: string } | undefined {
+  /** Whether something could be left out because of the problem. */
+  #drop({ path, message }: Problem): boolean {
+    const [, client, setting = ''] = CLIENT_PATH.exec(path) ?? [];
+    if (client !== undefined) return this.#dropClient(Number(client), `its ${setting} ${message}`);
+    const names = [...this.#settings.keys()].filter((one) => !PRESET.some((preset) => preset.name === one));
+    const named = names.find((one) => path === one || path.startsWith(`${one}[`));
+    // A problem of two settings together names one of them, and it may be one that is not in the file: then the other is beside it.
+    const section = path.slice(0, path.lastIndexOf('.') + 1);
+    const dropped = named ?? names.findLast((one) => one.startsWith(section)) ?? names.at(-1);
+    if (dropped === undefined) return false;
+    this.#settings.delete(dropped);
+    const credentials = dropped === `${section}host` ? ['username', 'passwordFile'].map((one) => section + one) : [];
+    const too = credentials.filter((one) => this.#settings.delete(one)).length > 0 ? ' (its credentials, too)' : '';
+    const why = (dropped === named ? message : `${path} ${message}`) + too;
+    this.#changed.push(`${dropped} is left out, and its default stands: ${why}`);
+    return true;
+  }
+
+  /** Leaves out one client, so that the others stay. */
+  #dropClient(index: number, why: string): boolean {
+    const setting = this.#settings.get(CLIENTS);
+    const dropped = Array.isArray(setting?.value) ? (setting.value[index] as { readonly name: string }) : undefined;
+    if (!setting || !Array.isArray(setting.value) || !dropped) return false;
+    const value = setting.value.toSpliced(index, 1);
+    if (value.length === 0) this.#settings.delete(CLIENTS);
+    else this.#settings.set(CLIENTS, { ...setting, value });
+    this.#changed.push(`client ${JSON.stringify(dropped.name)} is left out: ${why}`);
+    return true;
+  }
+
+  #firstProblem(): Problem | undefined {
     const files = new Map([
       [CHECKED, this.#print()],
       ...this.#files.map(({ path, content }) => [path, content] as const),
@@ -204,12 +235,3 @@ function reason(name: string): string {
     .replace(/, and remove it$/, '');
   return words === 'is not a known setting' ? 'is known neither here nor to KubeSphere 3.4' : words;
 }
-
-/** A member by its name in any case. */
-function memberOf(value: unknown, name: string): unknown {
-  if (!isSettings(value)) return undefined;
-  return Object.entries(value).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
-}
-
-const textOf = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : '';

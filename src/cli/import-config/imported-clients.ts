@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { durationText, oldDurationMs } from './go-duration.ts';
 import { isSettings, type Settings } from './old-config.ts';
+import { exactText, saysSomething, withLowerNames } from './old-values.ts';
 
 /** A file that holds one secret. */
 export interface SecretFile {
@@ -21,16 +22,19 @@ const GRANT_METHODS: ReadonlySet<unknown> = new Set(['auto', 'prompt', 'deny']);
 
 /** Takes over the OAuth clients. Their secrets go into files of this folder; without one, clients with a secret are left out. */
 export function importClients(value: unknown, folder: string | undefined): ImportedClients {
-  const given = Array.isArray(value) ? value.filter(isSettings).map(withLowerNames) : [];
+  if (!Array.isArray(value)) return { files: [], notes: saysSomething(value) ? [NO_LIST_NOTE] : [] };
+  const given = value.filter(isSettings).map(withLowerNames);
   if (given.every(isDefault)) return { files: [], notes: given.length > 0 ? [DEFAULT_NOTE] : [] };
   const files: SecretFile[] = [];
   const notes: string[] = [];
   const clients = given.flatMap((client, index) => {
-    const name = typeof client['name'] === 'string' && client['name'] !== '' ? client['name'] : undefined;
+    const name = exactText(client['name']);
     if (name === undefined) return note(notes, `client ${index + 1} has no name and is left out`);
-    const secret = client['secret'];
-    if (typeof secret !== 'string' || secret === '')
+    if (!saysSomething(client['secret']))
       return note(notes, `client ${quoted(name)} has no secret, so that nobody could use it at 3.4, and is left out`);
+    const secret = exactText(client['secret']);
+    if (secret === undefined)
+      return note(notes, `client ${quoted(name)} is left out: its secret is no text; write it in quotes`);
     if (folder === undefined)
       return note(
         notes,
@@ -45,6 +49,8 @@ export function importClients(value: unknown, folder: string | undefined): Impor
 
 const DEFAULT_NOTE =
   'authentication.oauthOptions.clients has only the client "kubesphere", which this platform has without a setting; remember that everybody knows its secret';
+
+const NO_LIST_NOTE = 'authentication.oauthOptions.clients is left out: it is no list';
 
 /** The client that 3.4 has without a setting, and that its installer writes down. */
 const isDefault = ({ name, secret }: Settings): boolean => name === 'kubesphere' && secret === 'kubesphere';
@@ -75,8 +81,5 @@ function further(client: Settings, name: string, notes: string[]): object {
     ...Object.fromEntries(ages),
   };
 }
-
-const withLowerNames = (client: Settings): Settings =>
-  Object.fromEntries(Object.entries(client).map(([key, value]) => [key.toLowerCase(), value]));
 
 const quoted = (name: string): string => JSON.stringify(name);

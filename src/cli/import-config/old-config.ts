@@ -53,11 +53,14 @@ function whyNone(contents: readonly unknown[]): string {
 export const isSettings = (value: unknown): value is Settings =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Without warnings to standard error: they quote the text. */
+const QUIET = { merge: true, prettyErrors: false, logLevel: 'error' } as const;
+
 /** Reads all documents that are not empty. The message of a fault never quotes the text, which has secrets. */
 function parseDocuments(text: string): { readonly contents: readonly unknown[] } | { readonly fault: string } {
   const lines = new LineCounter();
   try {
-    const documents = parseAllDocuments(text, { merge: true, prettyErrors: false, lineCounter: lines });
+    const documents = parseAllDocuments(text, { ...QUIET, lineCounter: lines });
     if (!Array.isArray(documents)) return { contents: [] };
     for (const { errors, contents } of documents) {
       const [error] = errors;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
 import { type ImportedConfig, importConfig } from '../../../src/cli/import-config/import-config.ts';
@@ -193,6 +193,67 @@ describe('a configuration made from one of KubeSphere', () => {
     );
     expect(text).toContain('# - logging.host is left out');
     expect(parse(text)).toEqual({ platform: 'kubesphere', accounts: { enabled: true } });
+  });
+
+  test('leaves out a store whose address is refused with its credentials, and keeps what is good beside it', () => {
+    const credentials = 'username: admin, password: made-up-password';
+    const { text, files } = imported(`
+logging: {host: "https://made-up-user:made-up-word@store.example.test", ${credentials}}
+events: {host: "https://store.example.test", ${credentials}}
+auditing: {host: "https://store.example.test/?key=made-up-key", ${credentials}}
+`);
+    expect(parse(text)).toEqual({
+      platform: 'kubesphere',
+      accounts: { enabled: true },
+      events: { host: 'https://store.example.test', username: 'admin', passwordFile: `${FOLDER}/events-password` },
+    });
+    expect(files.map(({ path }) => path)).toEqual([`${FOLDER}/events-password`]);
+    for (const section of ['logging', 'auditing'])
+      expect(text).toMatch(new RegExp(`^# - ${section}\\.host is left out, .*\\(its credentials, too\\)$`, 'm'));
+    expect(text).not.toContain('made-up-');
+  });
+
+  test('leaves out one client that the check refuses, and keeps the others', () => {
+    const secret = (name: string, more = '') => `{name: ${name}, secret: made-up-secret-of-${name}${more}}`;
+    const clients = [
+      secret('good'),
+      secret('bad', ', redirectURIs: ["https://made-up-user:made-up-word@client.example.test"]'),
+      secret('good'),
+      '{name: digits, secret: 1234567890123456}',
+      secret('last', ', redirectURIs: ["https://client.example.test"]'),
+    ];
+    const { text, files } = imported(`authentication: {oauthOptions: {clients: [${clients.join(', ')}]}}`);
+    const names = parse(text).authentication.oauthOptions.clients.map(({ name }: { readonly name: string }) => name);
+    expect(names).toEqual(['good', 'last']);
+    expect(files.map(({ path }) => path)).toEqual([`${FOLDER}/client-1`, `${FOLDER}/client-5`]);
+    expect(text).toContain('# - client "bad" is left out: its redirectURIs[0] must not carry credentials\n');
+    expect(text).toContain('# - client "good" is left out: its name is the name of an earlier client\n');
+    expect(text).toContain('# - client "digits" is left out: its secret is no text; write it in quotes\n');
+  });
+
+  test('takes no number for a password, because a part of it may be lost, and says of half of the credentials that they are left out', () => {
+    const { text, files } = imported(`
+logging: {host: "https://store.example.test", username: admin, password: 12345678901234567890}
+events: {host: "https://store.example.test", username: admin}
+auditing: {username: admin, password: made-up-password}
+authentication: {oauthOptions: {clients: {name: made-up-map}}}
+`);
+    expect(files).toEqual([]);
+    expect(text).toContain('# - logging.username and logging.password are not both texts that can be read exactly;');
+    expect(text).toContain('# - events.username stood alone:');
+    expect(text).toContain('# - auditing.username and auditing.password had no auditing.host');
+    expect(text).toContain('# - authentication.oauthOptions.clients is left out: it is no list\n');
+    expect(text).not.toMatch(/made-up-|1234567/);
+  });
+
+  test('does not show a map in the place of a name, nor warns of it in the words of the file', () => {
+    const warnings = vi.spyOn(process, 'emitWarning');
+    const { text } = imported(
+      '{password: made-up-name}: 1\n"jwtSecret=made-up-text": 1\nredis: {{made-up-template}}\n',
+    );
+    expect(text).toContain('# - a setting whose name is no word is known neither here nor to KubeSphere 3.4\n');
+    expect(text).not.toContain('made-up-');
+    expect(warnings).not.toHaveBeenCalled();
   });
 
   test('keeps a name with a line break within its comment', () => {
