@@ -26,18 +26,28 @@ export const nothingServed = (info: RequestInfo | undefined): StatusError =>
   resourceNotFound(info?.isResource ? { ...(info.group && { group: info.group }), kind: info.resource } : {});
 
 /**
- * A 404, because no route serves a path under /kapis. In a group of the platform the message says that the resource is not offered, because clients of
- * KubeSphere ask for many of its parts (CO-10). In the group of the lists a name may be that of a kind that the cluster does not have.
+ * A 404, because no route serves a path under /kapis. In a group of 3.4 the message says that the resource is not offered, because clients of
+ * KubeSphere ask for many of its parts (CO-10). In the group of the lists it says so for 3.4's older version only: in the other one a name may be
+ * that of a kind that the cluster does not have.
  */
 export function notServed(info: RequestInfo | undefined, platform: string): StatusError {
   if (!info?.isResource || info.prefix !== 'kapis') return nothingServed(info);
-  const { group, resource } = info;
-  if (!group.endsWith(`.${platform}.io`) || group === `resources.${platform}.io`) return nothingServed(info);
+  const { group, version, resource } = info;
+  if (!isOfPlatform(group, platform)) return nothingServed(info);
+  const hasLists = group === `resources.${platform}.io`;
+  if (hasLists && version !== OLD_LISTS) return nothingServed(info);
+  const api = hasLists ? `version ${JSON.stringify(version)} of the API group` : 'the API group';
   return new StatusError('NotFound', {
-    message: `${JSON.stringify(resource)} of the API group ${JSON.stringify(group)} is not offered by this server`,
+    message: `${JSON.stringify(resource)} of ${api} ${JSON.stringify(group)} is not offered by this server`,
     details: { group, kind: resource },
   });
 }
+
+const OLD_LISTS = 'v1alpha2';
+
+/** The group of KubeSphere's app store has another end than all others. */
+const isOfPlatform = (group: string, platform: string): boolean =>
+  group.endsWith(`.${platform}.io`) || (platform === 'kubesphere' && group === 'openpitrix.io');
 
 /** `allow` is empty for a path without a route, and then so is the header (RFC 9110 10.2.1, 15.5.6). */
 export const methodNotAllowed = (allow: string): StatusError =>

@@ -46,7 +46,8 @@ export function workspaceRoutes(parts: TenantRouteParts): Route[] {
   return [
     ...routesOf('v1alpha3/workspacetemplates', templates),
     ...routesOf('v1alpha3/workspaces', workspaces),
-    ...routesOf('v1alpha2/workspaces', workspaces),
+    // 3.4 answers with templates here, and its older clients read their members.
+    ...routesOf('v1alpha2/workspaces', templates),
   ];
 }
 

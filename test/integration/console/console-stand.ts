@@ -70,9 +70,9 @@ export class ConsoleStand {
     this.#tokens.set(person, body.access_token);
   }
 
-  ask(path: string, person?: Person, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  ask(path: string, person?: Person, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Answer> {
     const token = person && this.#tokens.get(person);
-    return this.clock.during(this.service.call(path, { token, headers }));
+    return this.clock.during(this.service.call(path, { method, token, headers }));
   }
 
   /** The names of the items, and the total; or the status of another answer than 200. */

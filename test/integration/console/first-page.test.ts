@@ -48,11 +48,13 @@ describe('what is not offered', () => {
     '/kapis/terminal.kubesphere.io/v1alpha2/namespaces/red/pods/web/exec',
     '/kapis/iam.kubesphere.io/v1alpha2/groups',
     '/kapis/tenant.kubesphere.io/v1alpha2/devops',
+    '/kapis/resources.kubesphere.io/v1alpha2/componenthealth',
+    '/kapis/resources.kubesphere.io/v1alpha2/users/joe/kubeconfig',
   ])('CO-10 is 404 for who is signed in, also without any right: %s', async (path) => {
     const stand = await startConsole();
     const { status, body } = await stand.ask(path, 'joe');
     expect([status, body.kind, body.reason]).toEqual([404, 'Status', 'NotFound']);
-    if (path.includes('kubesphere.io')) expect(body.message).toMatch(/is not offered by this server$/);
+    expect(body.message).toMatch(/is not offered by this server$/);
   });
 });
 
@@ -122,4 +124,14 @@ describe('a person without rights at the list of nodes', () => {
     stand.admit('red');
     await stand.shows(path, ['red', 1]);
   });
+});
+
+test('CO-19 the labels of a node of the control plane are those of the cluster', async () => {
+  const stand = await startConsole();
+  const labels = { 'node-role.kubernetes.io/control-plane': '' };
+  stand.cluster.objects.patch('nodes', 'node-a', { metadata: { labels } });
+  const nodes = `${RESOURCES}/v1alpha3/nodes`;
+  await stand.shows(`${nodes}?labelSelector=node-role.kubernetes.io/control-plane`, ['node-a', 1], 'ada');
+  expect((await stand.ask(`${nodes}/node-a`, 'ada')).body.metadata.labels).toEqual(labels);
+  expect(await stand.names(`${nodes}?labelSelector=node-role.kubernetes.io/master`, 'ada')).toEqual([0]);
 });

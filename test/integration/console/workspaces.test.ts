@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { usersFile } from '../service/stand.ts';
 import { type ConsoleStand, IAM, startConsole, TENANT, WORKSPACE_DEFINITIONS } from './console-stand.ts';
 
 const TEMPLATES = `${TENANT}/v1alpha3/workspacetemplates`;
 const JOE = { kind: 'User', name: 'joe' } as const;
 
 /** Three workspaces. */
-async function startWithWorkspaces(config: Readonly<Record<string, unknown>> = {}): Promise<ConsoleStand> {
-  const stand = await startConsole({ config });
+async function startWithWorkspaces(
+  config: Readonly<Record<string, unknown>> = {},
+  users?: string,
+): Promise<ConsoleStand> {
+  const stand = await startConsole({ config, ...(users && { users }) });
   for (const definition of WORKSPACE_DEFINITIONS) stand.cluster.objects.create('customresourcedefinitions', definition);
   for (const name of ['alpha', 'beta', 'gamma']) stand.workspace(name);
   return stand;
@@ -33,6 +37,12 @@ describe('workspaces', () => {
     expect([status, body.details.causes[0].field]).toEqual([400, 'limit']);
     const one = await stand.ask(`${TENANT}/v1alpha3/workspaces/beta`, 'ada');
     expect([one.status, one.body.kind, one.body.metadata.name]).toEqual([200, 'Workspace', 'beta']);
+    const old = await stand.ask(`${TENANT}/v1alpha2/workspaces/beta`, 'ada');
+    expect([old.status, old.body.kind, old.body.apiVersion]).toEqual([
+      200,
+      'WorkspaceTemplate',
+      'tenant.kubesphere.io/v1alpha2',
+    ]);
     expect((await stand.ask(`${TEMPLATES}/delta`, 'ada')).status).toBe(404);
   });
 
@@ -53,6 +63,36 @@ describe('workspaces', () => {
     expect((await stand.ask(`${TEMPLATES}/gone`, 'joe')).status).toBe(404);
     leave();
     await stand.shows(TEMPLATES, [0]);
+  });
+
+  test('CO-04 are also those of a group of the caller, each once, but not of the groups of Kubernetes itself', async () => {
+    const users: { users: { name: string; groups: readonly string[] }[] } = JSON.parse(await usersFile());
+    for (const user of users.users) if (user.name === 'joe') user.groups = ['shopkeepers', 'keepers'];
+    const stand = await startWithWorkspaces({}, JSON.stringify(users));
+    for (const group of ['shopkeepers', 'keepers']) stand.member('alpha', { kind: 'Group', name: group });
+    stand.member('beta', { kind: 'Group', name: 'system:authenticated' });
+    stand.member('gamma', { kind: 'User', name: 'shopkeepers' });
+    stand.role('workspaceroles.iam.kubesphere.io', 'alpha-viewer');
+    await stand.shows(TEMPLATES, ['alpha', 1]);
+    expect((await stand.ask(`${TEMPLATES}/beta`, 'joe')).status).toBe(403);
+    const roles = `${IAM}/workspaces/alpha/workspacemembers/joe/workspaceroles`;
+    await stand.shows(roles, ['alpha-viewer']);
+    expect(await stand.names(roles, 'ada')).toEqual(['alpha-viewer']);
+  });
+
+  test('CO-04 go and come again with the workspace, while its binding stays', async () => {
+    const stand = await startWithWorkspaces();
+    stand.member('alpha', JOE);
+    const uidOf = async () => (await stand.ask(`${TEMPLATES}/alpha`, 'joe')).body.metadata.uid;
+    await stand.shows(TEMPLATES, ['alpha', 1]);
+    const first = await uidOf();
+    for (const kind of ['workspaces', 'workspacetemplates'])
+      stand.cluster.objects.remove(`${kind}.tenant.kubesphere.io`, 'alpha');
+    await stand.shows(TEMPLATES, [0]);
+    expect((await stand.ask(`${TEMPLATES}/alpha`, 'joe')).status).toBe(404);
+    stand.workspace('alpha');
+    await stand.shows(TEMPLATES, ['alpha', 1]);
+    expect(await uidOf()).not.toBe(first);
   });
 
   test('CO-04 have an ETag that names what the caller may see', async () => {
