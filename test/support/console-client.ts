@@ -120,6 +120,30 @@ export class ConsoleClient {
     await this.#all([[`${IAM}/users?sortBy=createTime&limit=10`], [`${IAM}/globalroles?limit=-1`]]);
   }
 
+  /**
+   * Asks whether there is an object of a name that somebody types into a form, or an item in a list. The browser marks this question for the
+   * console's server (`x-check-exist`), which turns the answer into yes or no: every refusal is a no.
+   */
+  async exists(path: string): Promise<boolean> {
+    await this.#ask([path]);
+    const { status, body } = this.calls.at(-1) as ConsoleCall;
+    if (status !== 200) return false;
+    return Array.isArray(body?.items) ? body.items.length > 0 : true;
+  }
+
+  existsUser = (name: string): Promise<boolean> => this.exists(`${IAM}/users/${name}`);
+  existsEmail = (address: string): Promise<boolean> => this.exists(`${IAM}/users?email=${encodeURIComponent(address)}`);
+  existsWorkspace = (name: string): Promise<boolean> => this.exists(`${TENANT}/v1alpha3/workspacetemplates/${name}`);
+  existsProject = (name: string): Promise<boolean> => this.exists(`/api/v1/namespaces/${name}`);
+
+  /** Signs out. Resolves with the status of that, and of the next page. */
+  async signOut(): Promise<readonly (number | undefined)[]> {
+    await this.#ask(['/oauth/logout']);
+    const signedOut = this.calls.at(-1)?.status;
+    await this.#ask([`${IAM}/users/${this.#me}`]);
+    return [signedOut, this.calls.at(-1)?.status];
+  }
+
   /** What 3.4 has and this server does not offer. */
   async others(): Promise<void> {
     await this.#all([

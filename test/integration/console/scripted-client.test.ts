@@ -80,6 +80,31 @@ describe('a client with the habits of the console', () => {
     expect(client.failures).toEqual([]);
   });
 
+  test('CO-21 learns whether a name or an address is taken, of what the person may see', async () => {
+    const stand = await startShop();
+    stand.cluster.objects.create('users', { metadata: { name: 'mia' }, spec: { email: 'mia@example.test' } });
+    const asked = async (person: 'ada' | 'joe') => {
+      const client = await signedIn(stand, person);
+      const answers = [
+        ...[client.existsUser('mia'), client.existsUser('nobody')],
+        ...[client.existsEmail('mia@example.test'), client.existsEmail('nobody@example.test')],
+        ...[client.existsWorkspace('shop'), client.existsWorkspace('nowhere')],
+        ...[client.existsProject('shop-web'), client.existsProject('nowhere')],
+      ];
+      const known = await stand.clock.during(Promise.all(answers));
+      expect(client.failures).toEqual([]);
+      return known;
+    };
+    expect(await asked('ada')).toEqual([true, false, true, false, true, false, true, false]);
+    expect(await asked('joe')).toEqual(Array(8).fill(false));
+  });
+
+  test('CO-21 signs out, and the next page leads to the sign-in', async () => {
+    const stand = await startShop();
+    const client = await signedIn(stand, 'ada');
+    expect(await stand.clock.during(client.signOut())).toEqual([200, 401]);
+  });
+
   test('CO-21 is refused with a wrong password', async () => {
     const stand = await startShop();
     const client = new ConsoleClient(stand.service.gatehouse.origin);
