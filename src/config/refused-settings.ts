@@ -79,6 +79,12 @@ export function whyRefused(path: string): string {
   return own(OF_KUBESPHERE, path.toLowerCase()) ?? own(BY_KEY, key) ?? 'is not a known setting';
 }
 
+/** Whether settings of this section, as a name with dots, have reasons of their own, and the section has none. */
+export function hasReasonsWithin(section: string): boolean {
+  const name = section.toLowerCase();
+  return !Object.hasOwn(OF_KUBESPHERE, name) && Object.keys(OF_KUBESPHERE).some((path) => path.startsWith(`${name}.`));
+}
+
 /** Looks up own members only, because a setting may be called `constructor`. */
 const own = (table: Readonly<Record<string, string>>, key: string): string | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined;

@@ -7,7 +7,7 @@ import { importClients, type SecretFile } from './imported-clients.ts';
 import { readOldConfig, type Settings } from './old-config.ts';
 import { exactText, memberOf, saysSomething, shownName } from './old-values.ts';
 import { type PrintedSetting, printConfig } from './print-config.ts';
-import { type OldSetting, oldSettings, takenFor } from './taken-settings.ts';
+import { isSection, type OldSetting, oldSettings, takenFor } from './taken-settings.ts';
 
 interface ImportParts {
   /** Where files with secrets will be written; without one, what needs a secret is left out. */
@@ -79,7 +79,8 @@ class Draft {
 
   #takeOne({ name, value }: OldSetting): void {
     const taken = takenFor(name);
-    if (!taken) return void this.#leftOut.push(`${shownName(name)} ${reason(name)}`);
+    const why = isSection(name) ? 'is no section of settings' : reason(name);
+    if (!taken) return void this.#leftOut.push(`${shownName(name)} ${why}`);
     const read = taken.read(value);
     if (read === undefined) return void this.#leftOut.push(`${name} has not the form of a value that 3.x would take`);
     if (read === '') return;

@@ -1,3 +1,4 @@
+import { hasReasonsWithin } from '../../config/refused-settings.ts';
 import { durationText, oldDurationMs } from './go-duration.ts';
 import { isSettings } from './old-config.ts';
 
@@ -95,12 +96,12 @@ export function oldSettings(content: unknown, within = ''): OldSetting[] {
   return Object.entries(content).flatMap(([key, value]) => {
     const name = within === '' ? key : `${within}.${key}`;
     if (value === null || value === undefined) return [];
-    return isSettings(value) && isEntered(name) ? oldSettings(value, name) : [{ name, value }];
+    return isSettings(value) && isSection(name) ? oldSettings(value, name) : [{ name, value }];
   });
 }
 
 /** Whether any setting below this name is taken over, or has a reason of its own. */
-function isEntered(name: string): boolean {
+export function isSection(name: string): boolean {
   const below = `${name.toLowerCase()}.`;
-  return [...TAKEN.keys(), ...WHOLE].some((taken) => taken.startsWith(below));
+  return hasReasonsWithin(name) || [...TAKEN.keys(), ...WHOLE].some((taken) => taken.startsWith(below));
 }

@@ -75,6 +75,13 @@ describe('a configuration made from one of KubeSphere', () => {
     expect(text).toContain('authenticateRateLimiterDuration: 10m # was 600000000000');
   });
 
+  test('gives the reason for each setting of a section that is another thing here', () => {
+    const { text } = imported(SHAPES['a full installation of 3.4'] ?? '');
+    expect(text).toContain('# - gateway.namespace is about the gateways that 3.4 creates for Ingresses, which are not');
+    expect(text).not.toContain('is known neither here nor to KubeSphere 3.4');
+    expect(imported('logging: made-up-text').text).toContain('# - logging is no section of settings\n');
+  });
+
   test('does not let tokens live for ever, and says so', () => {
     const { text } = imported(SHAPES['a member cluster'] ?? '');
     expect(text).toMatch(/^# - authentication\.oauthOptions\.accessTokenMaxAge was 0: tokens lived for ever/m);
