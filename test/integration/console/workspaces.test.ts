@@ -143,6 +143,30 @@ describe('workspaces', () => {
   });
 });
 
+test.each([
+  [undefined, ['large-1', 'large-2', 2]],
+  ['home', ['home', 'large-1', 'large-2', 3]],
+] as const)(
+  'CO-04 that do not fit into memory are read from the cluster, each only for who may see it (default workspace: %s)',
+  async (defaultWorkspace, seen) => {
+    const stand = await startConsole({ config: { kinds: { memory: '2Mi' }, tenant: { defaultWorkspace } } });
+    for (const definition of WORKSPACE_DEFINITIONS)
+      stand.cluster.objects.create('customresourcedefinitions', definition);
+    const large = 'x'.repeat(650_000);
+    for (let number = 1; number <= 6; number++) {
+      const metadata = { name: `large-${number}` };
+      stand.cluster.objects.create('workspacetemplates.tenant.kubesphere.io', { metadata, spec: { large } });
+    }
+    for (const name of ['large-1', 'large-2']) stand.member(name, JOE);
+    await stand.shows(`${TEMPLATES}?sortBy=name&ascending=true`, seen);
+    const page = await stand.ask(`${TEMPLATES}?sortBy=name&limit=1`, 'joe');
+    expect([page.body.items[0].metadata.name, page.body.items[0].spec.large.length]).toEqual(['large-2', large.length]);
+    const statuses = ['large-1', 'large-3', 'home'].map((name) => stand.ask(`${TEMPLATES}/${name}`, 'joe'));
+    const home = defaultWorkspace === undefined ? 403 : 200;
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([200, 403, home]);
+  },
+);
+
 test('CO-04 CO-05 where everything is allowed to everybody, each sees all workspaces and namespaces, and a member sees them too', async () => {
   const stand = await startWithWorkspaces({ authorization: { mode: 'AlwaysAllow' } });
   stand.namespace('red', 'alpha');
