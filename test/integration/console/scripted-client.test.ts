@@ -72,11 +72,14 @@ describe('a client with the habits of the console', () => {
     expect(client.bodyOf('/workspacetemplates?')).toEqual({ items: [], totalItems: 0 });
   });
 
-  test('CO-21 refreshes five times at once, with the refresh token as a bearer beside the form, and goes on', async () => {
+  test('CO-21 refreshes five times at once, with the refresh token as a bearer beside the form, and goes on with any of the answers', async () => {
     const stand = await startShop();
     const client = await signedIn(stand, 'ada');
-    expect(await stand.clock.during(client.refreshAtOnce())).toEqual([200, 200, 200, 200, 200]);
-    await stand.clock.during(client.load());
+    for (const kept of [0, 1, 2, 3, 4, 0]) {
+      expect(await stand.clock.during(client.refreshAtOnce(kept))).toEqual([200, 200, 200, 200, 200]);
+      await stand.clock.during(client.load());
+      await stand.clock.spend(60_000);
+    }
     expect(client.failures).toEqual([]);
   });
 
