@@ -27,15 +27,15 @@ export const nothingServed = (info: RequestInfo | undefined): StatusError =>
 
 /**
  * A 404, because no route serves a path under /kapis. In a group of 3.4 the message says that the resource is not offered, because clients of
- * KubeSphere ask for many of its parts (CO-10). In the group of the lists it says so for 3.4's older version only: in the other one a name may be
- * that of a kind that the cluster does not have.
+ * KubeSphere ask for many of its parts (CO-10). In the group of the lists it says so to these clients for 3.4's older version only: in
+ * the other one a name may be that of a kind that the cluster does not have.
  */
 export function notServed(info: RequestInfo | undefined, platform: string): StatusError {
   if (!info?.isResource || info.prefix !== 'kapis') return nothingServed(info);
   const { group, version, resource } = info;
   if (!isOfPlatform(group, platform)) return nothingServed(info);
   const hasLists = group === `resources.${platform}.io`;
-  if (hasLists && version !== OLD_LISTS) return nothingServed(info);
+  if (hasLists && !(platform === KUBESPHERE && version === OLD_LISTS)) return nothingServed(info);
   const api = hasLists ? `version ${JSON.stringify(version)} of the API group` : 'the API group';
   return new StatusError('NotFound', {
     message: `${JSON.stringify(resource)} of ${api} ${JSON.stringify(group)} is not offered by this server`,
@@ -43,11 +43,12 @@ export function notServed(info: RequestInfo | undefined, platform: string): Stat
   });
 }
 
+const KUBESPHERE = 'kubesphere';
 const OLD_LISTS = 'v1alpha2';
 
 /** The group of KubeSphere's app store has another end than all others. */
 const isOfPlatform = (group: string, platform: string): boolean =>
-  group.endsWith(`.${platform}.io`) || (platform === 'kubesphere' && group === 'openpitrix.io');
+  group.endsWith(`.${platform}.io`) || (platform === KUBESPHERE && group === 'openpitrix.io');
 
 /** `allow` is empty for a path without a route, and then so is the header (RFC 9110 10.2.1, 15.5.6). */
 export const methodNotAllowed = (allow: string): StatusError =>
