@@ -12,6 +12,7 @@ import { watchVersion } from './app/version.ts';
 import { BackOff } from './live/back-off.ts';
 import { listenForEnd } from './live/session-stream.ts';
 import { shareStream } from './live/stream-turn.ts';
+import { Loading, SLOW_MS } from './parts/loading.tsx';
 import { Trouble } from './parts/trouble.tsx';
 import { showStoredLanguage } from './texts/text.ts';
 
@@ -20,8 +21,10 @@ async function main(place: HTMLElement): Promise<void> {
   showStoredTheme();
   await showStoredLanguage();
   const backOff = new BackOff();
+  const slow = setTimeout(() => render(<SlowStart />, place), SLOW_MS);
   for (;;) {
     const refusal = await begin();
+    clearTimeout(slow);
     if (refusal === undefined) break;
     if (sessionHasEnded.value) return comesFromSignIn() ? render(<NotKnown refusal={refusal} />, place) : signIn();
     render(<Trouble refusal={refusal} />, place);
@@ -35,6 +38,15 @@ async function main(place: HTMLElement): Promise<void> {
   render(<Shell />, place);
   loadViewsAhead();
 }
+
+/** Until the server has said who is here, nothing is drawn, which is a blank page with a slow one. */
+const SlowStart = () => (
+  <main>
+    <p class="soft">
+      <Loading isSlow />
+    </p>
+  </main>
+);
 
 async function begin(): Promise<Refusal | undefined> {
   try {

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { Loading } from '../parts/loading.tsx';
 import { t } from '../texts/text.ts';
 
 /** Long after the first rows, and before most people go elsewhere. */
@@ -33,7 +34,13 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     }, []);
     const { View, hasFailed } = loaded.value;
     if (View) return <View {...props} />;
-    return hasFailed ? <NotLoaded /> : <p class="soft">{t().loading}</p>;
+    return hasFailed ? (
+      <NotLoaded />
+    ) : (
+      <p class="soft">
+        <Loading />
+      </p>
+    );
   };
 }
 

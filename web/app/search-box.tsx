@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { KubernetesObject } from '../api/objects.ts';
+import { Loading } from '../parts/loading.tsx';
 import { t } from '../texts/text.ts';
 import { go } from './address.ts';
 import { hrefOfObject } from './object-href.ts';
@@ -115,7 +116,7 @@ export function SearchBox() {
           ))}
         </ul>
         <p role="status" class="soft">
-          {fault.value || (found.value && summary(found.value)) || t().loading}
+          {fault.value || (found.value && summary(found.value)) || (isShown && <Loading key={words.value} />)}
         </p>
       </div>
     </search>

@@ -22,9 +22,12 @@ export function settings(): Settings {
   return loaded;
 }
 
+/** A server that does not answer in this time counts as away, as for calls of the API. */
+const LIMIT_MS = 40_000;
+
 /** Loads the settings. Rejects if the server is away. */
 export async function loadSettings(): Promise<Settings> {
-  const answer = await fetch('/ui/settings.json');
+  const answer = await fetch('/ui/settings.json', { signal: AbortSignal.timeout(LIMIT_MS) });
   if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   loaded = (await answer.json()) as Settings;
   return loaded;

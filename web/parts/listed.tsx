@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { LiveList } from '../live/live-list.ts';
 import { t } from '../texts/text.ts';
+import { Loading } from './loading.tsx';
 import { ageText } from './time.tsx';
 import { Trouble } from './trouble.tsx';
 
@@ -28,7 +29,7 @@ export function Listed({
     <>
       <div class="listed">
         <span role="status">
-          {total === undefined ? (refusal ? '' : t().loading) : texts.total(total, noun)}
+          {total === undefined ? refusal ? '' : <Loading /> : texts.total(total, noun)}
           {namespaces !== undefined && <span class="soft"> · {texts.permitted(namespaces)}</span>}
           {list.age.value > OLD_SECONDS && <span class="old"> · {texts.old(ageText(list.age.value))}</span>}
         </span>

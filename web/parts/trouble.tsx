@@ -64,7 +64,10 @@ function headline({ status }: Refusal, denied: Denied | undefined): string {
 
 function said({ status, method, message, causes }: Refusal): string {
   if (status === 0) return method === 'GET' ? t().trouble.triesAgain : t().trouble.unknownEnd;
-  const details = causes.map((cause) => `${cause.field}: ${cause.message}`).filter((text) => !message.includes(text));
+  // The message often has what the causes say.
+  const details = causes
+    .filter((cause) => !message.includes(cause.message))
+    .map((cause) => `${cause.field}: ${cause.message}`);
   return [message, ...details].join(' · ');
 }
 

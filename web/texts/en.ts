@@ -9,6 +9,7 @@ export const en = {
   skip: 'Skip to the content',
   navigation: 'Views',
   loading: 'Loading …',
+  slow: 'The server is slow to answer. The page goes on when it does.',
   none: '–',
   again: 'Try again',
   close: 'Close',

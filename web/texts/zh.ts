@@ -9,6 +9,7 @@ export const zh: Texts = {
   skip: '跳到内容',
   navigation: '视图',
   loading: '正在加载…',
+  slow: '服务器响应缓慢，收到回答后页面会继续。',
   none: '–',
   again: '重试',
   close: '关闭',

@@ -10,6 +10,7 @@ import { RowList } from '../live-logs/row-list.tsx';
 import { fileText, shownRows } from '../live-logs/shown-rows.ts';
 import { storedLogs } from '../logs/log-links.tsx';
 import { patternOfText } from '../logs/log-text.ts';
+import { Loading } from '../parts/loading.tsx';
 import { fileName, saveFile } from '../parts/save-file.ts';
 import { Title } from '../parts/title.tsx';
 import { Trouble } from '../parts/trouble.tsx';
@@ -106,7 +107,7 @@ function Empty({ stream, isFiltered }: { readonly stream: Stream; readonly isFil
   const texts = t().liveLogs;
   if (isFiltered) return <p class="empty">{texts.noneShown}</p>;
   if (stream.refusal.value) return null;
-  return <p class="empty">{stream.state.value === 'opening' ? t().loading : texts.none}</p>;
+  return <p class="empty">{stream.state.value === 'opening' ? <Loading /> : texts.none}</p>;
 }
 
 function TailChoice({ tail }: { readonly tail: number }) {

@@ -5,6 +5,7 @@ import { resourcesRoot, settings } from '../app/settings.ts';
 import { useLiveList, usePolled } from '../app/use-live.ts';
 import type { ViewProps } from '../app/views.ts';
 import { type Fact, Facts, words } from '../parts/facts.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { Age } from '../parts/time.tsx';
 import { Title } from '../parts/title.tsx';
 import { Trouble } from '../parts/trouble.tsx';
@@ -30,7 +31,15 @@ export function Node({ parts: [name = ''] }: ViewProps) {
         <bdi>{name}</bdi> {node && <NodeState node={node} />}
       </Title>
       {polled.refusal.value && <Trouble refusal={polled.refusal.value} again={() => polled.again()} />}
-      {node ? <NodeParts node={node} /> : !polled.refusal.value && <p class="soft">{t().loading}</p>}
+      {node ? (
+        <NodeParts node={node} />
+      ) : (
+        !polled.refusal.value && (
+          <p class="soft">
+            <Loading />
+          </p>
+        )
+      )}
     </>
   );
 }

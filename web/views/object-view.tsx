@@ -7,6 +7,7 @@ import { useLiveList, usePolled } from '../app/use-live.ts';
 import type { ViewProps } from '../app/views.ts';
 import { LogLinks } from '../logs/log-links.tsx';
 import { type Fact, Facts, words } from '../parts/facts.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { Age } from '../parts/time.tsx';
 import { Title } from '../parts/title.tsx';
 import { Trouble } from '../parts/trouble.tsx';
@@ -46,7 +47,11 @@ export function ObjectView({ parts }: ViewProps) {
       {object ? (
         <ObjectParts plural={plural} object={object} kinds={kinds} />
       ) : (
-        !polled.refusal.value && <p class="soft">{t().loading}</p>
+        !polled.refusal.value && (
+          <p class="soft">
+            <Loading />
+          </p>
+        )
       )}
     </>
   );

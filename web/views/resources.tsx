@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { hrefTo } from '../app/address.ts';
 import { type KindResource, useKinds } from '../app/kinds.ts';
+import { Loading } from '../parts/loading.tsx';
 import { Title } from '../parts/title.tsx';
 import { Trouble } from '../parts/trouble.tsx';
 import { t } from '../texts/text.ts';
@@ -30,7 +31,11 @@ export function Resources() {
         </label>
       </Filters>
       {polled.refusal.value && <Trouble refusal={polled.refusal.value} again={() => polled.again()} />}
-      {!polled.value.value && !polled.refusal.value && <p class="soft">{t().loading}</p>}
+      {!polled.value.value && !polled.refusal.value && (
+        <p class="soft">
+          <Loading />
+        </p>
+      )}
       {first.length > 0 && <KindList title={texts.first} kinds={first} />}
       {byGroup(all).map(([group, kinds]) => (
         <KindList key={group} title={group || t().why.coreGroup} kinds={kinds} />

@@ -194,12 +194,16 @@ export const rowsOf = async (tab: Tab): Promise<string[]> =>
     `[...document.querySelectorAll('[role=row][data-place]')].sort((a, b) => a.dataset.place - b.dataset.place).map((row) => row.innerText.replaceAll('\\n', ' '))`,
   )) as string[];
 
-/** Answers the calls whose address contains this with the status instead of the server, until the returned function is called. */
-export async function refuse(tab: Tab, part: string, status: number | 'abort'): Promise<() => Promise<void>> {
+/**
+ * Answers the calls whose address contains this with the status instead of the server, until the returned function is called. `hang`: they
+ * get no answer at all.
+ */
+export async function refuse(tab: Tab, part: string, status: number | 'abort' | 'hang'): Promise<() => Promise<void>> {
   const { page } = tab;
   await page.setRequestInterception(true);
   const listener = (request: HTTPRequest): void => {
     if (!request.url().includes(part)) return void request.continue();
+    if (status === 'hang') return;
     if (status === 'abort') return void request.abort();
     const body = JSON.stringify({
       kind: 'Status',

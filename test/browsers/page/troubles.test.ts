@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningBrowser, startBrowser } from '../browser.ts';
+import { Person } from '../tab.ts';
 import { holds, openPage, reads, refuse, rowsOf, startPage, visit } from './page-stand.ts';
 
 describe('what goes wrong', () => {
@@ -37,6 +38,26 @@ describe('what goes wrong', () => {
     await reads(tab, 'The server does not answer.');
     await goOn();
     await reads(tab, 'Overview');
+  });
+
+  test('W-13 an answer that does not come is said to be slow, where it will be and at the start of the page', async () => {
+    const stand = await startPage();
+    const tab = await openPage(running.browser, stand, 'ada', '/ui/account');
+    await refuse(tab, '/kapis/', 'hang');
+    const says = (count: number): Promise<void> =>
+      holds(tab, `document.body.innerText.split('The server is slow to answer.').length - 1 === ${count}`);
+    for (const [path, count] of [
+      ['/', 4], // nodes, pods, workloads, namespaces
+      ['/ui/nodes', 1],
+      ['/ui/resources/pods/shop/none', 1],
+    ] as const) {
+      await visit(tab, path);
+      await says(count);
+    }
+    const starting = await (await Person.at(running.browser)).tab();
+    await refuse(starting, '/ui/settings.json', 'hang');
+    await starting.page.goto(stand.origin, { waitUntil: 'domcontentloaded' });
+    await reads(starting, 'The server is slow to answer.');
   });
 
   test('W-13 the other views are loaded ahead: they open, and say what is wrong, while the server is away', async () => {
@@ -97,6 +118,15 @@ describe('what goes wrong', () => {
       await reads(joe, 'You may not');
     }
     expect(joe.complaints).toEqual([]);
+  });
+
+  test('a filter that the server does not understand is refused in one sentence', async () => {
+    const stand = await startPage();
+    const tab = await openPage(running.browser, stand, 'ada', '/ui/nodes?labels=a%3D%3D%3D');
+    await reads(tab, 'The server refused that.');
+    expect(await tab.page.$eval('.notice .said', (said) => said.textContent)).toBe(
+      'invalid query parameter "labelSelector": found "=", expected "," or the end',
+    );
   });
 
   test('an object that is gone, and an address without a view, say so', async () => {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { at, type KubernetesObject, type ObjectList, textAt } from '../../api/objects.ts';
 import { accountsRoot } from '../../app/settings.ts';
 import { usePolled } from '../../app/use-live.ts';
+import { Loading } from '../../parts/loading.tsx';
 import { State } from '../../parts/state.tsx';
 import { Age } from '../../parts/time.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -24,7 +25,11 @@ export function SignIns({ user }: { readonly user: string }) {
     <section aria-labelledby="sign-ins">
       <h2 id="sign-ins">{texts.title}</h2>
       {polled.refusal.value && <Trouble refusal={polled.refusal.value} again={() => polled.again()} />}
-      {!polled.value.value && !polled.refusal.value && <p class="soft">{t().loading}</p>}
+      {!polled.value.value && !polled.refusal.value && (
+        <p class="soft">
+          <Loading />
+        </p>
+      )}
       {polled.value.value && all.length === 0 && <p class="soft">{texts.none}</p>}
       {all.length > 0 && (
         <>

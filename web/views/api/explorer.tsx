@@ -4,6 +4,7 @@ import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/refusal.ts';
 import { address, hrefTo } from '../../app/address.ts';
 import type { ViewProps } from '../../app/views.ts';
+import { Loading } from '../../parts/loading.tsx';
 import { Title } from '../../parts/title.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { t } from '../../texts/text.ts';
@@ -36,7 +37,11 @@ export function Explorer({ parts: [id] }: ViewProps) {
         {chosen ? <OperationName operation={chosen} /> : t().views.api}
       </Title>
       {refusal.value && <Trouble refusal={refusal.value} again={() => void load()} />}
-      {!described && !refusal.value && <p class="soft">{t().loading}</p>}
+      {!described && !refusal.value && (
+        <p class="soft">
+          <Loading />
+        </p>
+      )}
       {described && chosen && <OperationView operation={chosen} description={described} />}
       {described && !chosen && <OperationList operations={operations} description={described} />}
     </>

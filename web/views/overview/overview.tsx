@@ -6,6 +6,7 @@ import { resourcesRoot, settings } from '../../app/settings.ts';
 import { usePolled } from '../../app/use-live.ts';
 import type { Polled } from '../../live/polled.ts';
 import { LogLinks } from '../../logs/log-links.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import { Age, ageText } from '../../parts/time.tsx';
 import { Title } from '../../parts/title.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -72,7 +73,13 @@ function Card({ id, title, href, counted, children }: CardProps) {
         {age.value > OLD_SECONDS && <span class="old"> {t().table.old(ageText(age.value))}</span>}
       </h2>
       {refusal.value && <Trouble refusal={refusal.value} again={() => counted.again()} />}
-      {value.value ? children : !refusal.value && <p class="soft">{t().loading}</p>}
+      {value.value
+        ? children
+        : !refusal.value && (
+            <p class="soft">
+              <Loading />
+            </p>
+          )}
     </section>
   );
 }

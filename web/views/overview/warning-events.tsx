@@ -4,6 +4,7 @@ import { hrefTo } from '../../app/address.ts';
 import { settings } from '../../app/settings.ts';
 import { usePolled } from '../../app/use-live.ts';
 import { EventObject } from '../../events/event-object.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import { State } from '../../parts/state.tsx';
 import { Age } from '../../parts/time.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -40,7 +41,11 @@ function Warnings() {
   return (
     <>
       {polled.refusal.value && <Trouble refusal={polled.refusal.value} isQuiet again={() => polled.again()} />}
-      {!page && !polled.refusal.value && <p class="soft">{t().loading}</p>}
+      {!page && !polled.refusal.value && (
+        <p class="soft">
+          <Loading />
+        </p>
+      )}
       {page && found.length === 0 && <p class="soft">{texts.none}</p>}
       {found.length > 0 && <WarningList warnings={found.slice(0, SHOWN)} />}
       {others > 0 && <Others count={others} />}

@@ -5,6 +5,7 @@ import { resourcesRoot } from '../../app/settings.ts';
 import { usePolled } from '../../app/use-live.ts';
 import type { Polled } from '../../live/polled.ts';
 import { LogLinks } from '../../logs/log-links.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import { State } from '../../parts/state.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { t } from '../../texts/text.ts';
@@ -63,7 +64,11 @@ export function WorkloadsCard() {
     <section class="card" aria-labelledby="workloads">
       <h2 id="workloads">{texts.title}</h2>
       {refused?.refusal.value && <Trouble refusal={refused.refusal.value} isQuiet again={() => refused.again()} />}
-      {!isComplete && !refused && <p class="soft">{t().loading}</p>}
+      {!isComplete && !refused && (
+        <p class="soft">
+          <Loading />
+        </p>
+      )}
       {isComplete && found.length === 0 && <p class="soft">{texts.all}</p>}
       {found.map((one) => (
         <KindInNeed key={one.plural} {...one} />

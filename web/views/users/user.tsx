@@ -3,6 +3,7 @@ import { hrefTo } from '../../app/address.ts';
 import { usePolled } from '../../app/use-live.ts';
 import type { ViewProps } from '../../app/views.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import { State } from '../../parts/state.tsx';
 import { Age } from '../../parts/time.tsx';
 import { Title } from '../../parts/title.tsx';
@@ -27,7 +28,11 @@ export function User({ parts: [name = ''] }: ViewProps) {
         <bdi>{name}</bdi> {user && <UserState user={user} />}
       </Title>
       {polled.refusal.value && <Trouble refusal={polled.refusal.value} again={() => polled.again()} />}
-      {!user && !polled.refusal.value && <p class="soft">{t().loading}</p>}
+      {!user && !polled.refusal.value && (
+        <p class="soft">
+          <Loading />
+        </p>
+      )}
       {user && (
         <>
           <UserFacts user={user} />
