@@ -98,6 +98,18 @@ export function logRights(platform: string): readonly (readonly [string, NewObje
   ];
 }
 
+/** The right to search events: all signed-in users have it. They find those of the namespaces in which they may list events. */
+export function eventRights(platform: string): readonly Right[] {
+  const name = 'event-readers';
+  const rules = [{ apiGroups: [`tenant.${platform}.io`], resources: ['events'], verbs: ['list'] }];
+  const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name };
+  const subjects = [{ apiGroup: RBAC, kind: 'Group', name: 'system:authenticated' }];
+  return [
+    ['clusterroles', { metadata: { name }, rules }],
+    ['clusterrolebindings', { metadata: { name }, roleRef, subjects }],
+  ];
+}
+
 /** The right to read the definitions of custom resources: administrators have it. The role `view` does not have it. */
 export function definitionRights(platform: string): readonly Right[] {
   const name = 'definition-readers';

@@ -20,7 +20,7 @@ import { DEMO_HELP, type DemoOptions, parseDemoArguments } from './demo-argument
 import { printCommands } from './demo-commands.ts';
 import { loadDemoConfig } from './demo-config.ts';
 import { keepWriting, MOST_RECORDS, pastRecords } from './demo-logs.ts';
-import { definitionRights, installedRights, logRights, VIEWER } from './demo-rights.ts';
+import { definitionRights, eventRights, installedRights, logRights, VIEWER } from './demo-rights.ts';
 import { type SimulatedLogStore, startSimulatedLogStore } from './log-store/log-store.ts';
 
 /** How often something changes in the simulated cluster. */
@@ -90,7 +90,12 @@ async function startDemoCluster({ nodes, podsPerNode }: DemoOptions, platform: s
   populateWorkloads(cluster.objects, { now });
   populateEvents(cluster.objects, { now });
   const rights = [
-    ...[...installedRights(platform, readPackageFile), ...logRights(platform), ...definitionRights(platform)],
+    ...[
+      ...installedRights(platform, readPackageFile),
+      ...logRights(platform),
+      ...eventRights(platform),
+      ...definitionRights(platform),
+    ],
     VIEWER,
   ];
   for (const [kind, object] of rights) cluster.objects.create(kind, object);

@@ -77,6 +77,11 @@ test('the demo has a user who may read two namespaces, with their custom resourc
   const { items: warnings } = (await events.json()) as { items: readonly { involvedObject: object }[] };
   expect(warnings.length).toBeGreaterThan(0);
   expect(warnings[0]!.involvedObject).toMatchObject({ kind: 'Pod', namespace: 'shop' });
+  const searched = await asDana('/kapis/tenant.gatehouse.io/v1alpha2/events?operation=query&size=100');
+  const { query } = (await searched.json()) as { query: { records: { involvedObject: { namespace: string } }[] } };
+  const namespaces = new Set(query.records.map(({ involvedObject }) => involvedObject.namespace));
+  expect([searched.status, namespaces.has('shop')]).toEqual([200, true]);
+  expect([...namespaces].filter((name) => name !== 'shop' && name !== 'monitoring')).toEqual([]);
   const leave = new AbortController();
   const watch = await asDana('/api/v1/namespaces/shop/pods?watch=true', leave.signal);
   let seen = '';

@@ -14,6 +14,8 @@ export function Dialog({ title, children, onClose }: DialogProps) {
   useEffect(() => {
     const opener = document.activeElement;
     shown.current?.showModal();
+    // What has to be typed comes before what closes the dialog.
+    shown.current?.querySelector<HTMLElement>('input:not([type=checkbox])')?.focus();
     return () => {
       if (opener instanceof HTMLElement) opener.focus();
     };

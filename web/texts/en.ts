@@ -136,7 +136,6 @@ export const en = {
     service: 'Service',
     quality: 'Quality of service',
   },
-  namespace: { unknown: 'There is no such namespace, or none that you may see.' },
   object: { owners: 'Owned by', deleted: 'Being deleted since' },
   containers: { title: 'Containers', since: 'Since', lastEnd: 'Ended last', initial: 'before the others' },
   events: {

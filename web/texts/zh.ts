@@ -128,7 +128,6 @@ export const zh: Texts = {
     service: '服务',
     quality: '服务质量',
   },
-  namespace: { unknown: '没有这个命名空间，或者您无权查看。' },
   object: { owners: '所有者', deleted: '开始删除于' },
   containers: { title: '容器', since: '开始于', lastEnd: '上次结束', initial: '先于其他容器' },
   events: {

@@ -30,7 +30,7 @@ export function NamespaceView({ parts: [name = ''] }: ViewProps) {
         <bdi>{name}</bdi> {phase !== '' && <State tone={phase === 'Active' ? 'good' : 'warn'}>{phase}</State>}
       </Title>
       {polled.refusal.value && <Trouble refusal={polled.refusal.value} again={() => polled.again()} />}
-      {polled.value.value && !found && <p>{t().namespace.unknown}</p>}
+      {polled.value.value && !found && <Unlisted name={name} />}
       {found && <NamespaceFacts namespace={found} />}
       <NamespaceParts name={name} />
       {found && (
@@ -41,6 +41,13 @@ export function NamespaceView({ parts: [name = ''] }: ViewProps) {
       )}
     </>
   );
+}
+
+/** A namespace that is not among those. The question for it alone is answered with the right that is missing, or says that it is not there. */
+function Unlisted({ name }: { readonly name: string }) {
+  const { value, refusal } = usePolled<KubernetesObject>(`${resourcesRoot()}/namespaces/${encodeURIComponent(name)}`);
+  if (refusal.value) return <Trouble refusal={refusal.value} />;
+  return value.value ? <NamespaceFacts namespace={value.value} /> : null;
 }
 
 function NamespaceFacts({ namespace: { metadata } }: { readonly namespace: KubernetesObject }) {

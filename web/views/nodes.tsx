@@ -62,7 +62,7 @@ function nodeColumns(): readonly Column[] {
       ),
     },
     {
-      ...{ id: 'status', title: texts.status, width: [9, 1.2] },
+      ...{ id: 'status', title: texts.status, width: [11, 1.2] },
       cell: (node) => <NodeState node={node} />,
     },
     { id: 'roles', title: texts.roles, width: [7, 1], cell: (node) => rolesOf(node).join(', ') },

@@ -59,14 +59,22 @@ describe('the overview', () => {
   });
 
   test('W-24 says in one line what the reader may not see, with the reason, and that there is no gateway', async () => {
-    const tab = await openPage(running.browser, await startPage({ fill: warn }), 'dana');
+    const tab = await openPage(running.browser, await startPage({ fill: warn }), 'joe');
     await holds(tab, `${WARNINGS} === 'Warning events of the last hour You may not list events. Why?'`);
-    await holds(tab, `${WORKLOADS}?.includes('shop search')`);
-    await tab.page.click('.denied-line button');
+    await tab.page.click('.wide .denied-line button');
     await holds(tab, `document.querySelector('dialog')?.innerText.includes('kubectl create clusterrole list-events')`);
     const without = await startPage({ config: { gateway: { enabled: false } } });
     const other = await openPage(running.browser, without);
     await holds(other, `${WARNINGS}?.endsWith('does not have (gateway.enabled).')`);
+  });
+
+  test('W-24 has the warnings of the namespaces of a reader who may see few, and of no others', async () => {
+    const tab = await openPage(running.browser, await startPage({ fill: warn }), 'dana');
+    await holds(tab, `${WARNINGS}?.includes('FailedScheduling')`);
+    const said = String(await tab.page.evaluate(WARNINGS));
+    expect(said).toContain(`Pod shop/${STOREFRONT} Readiness`);
+    expect(said).not.toMatch(/Node |may not/);
+    await holds(tab, `${WORKLOADS}?.includes('shop search')`);
   });
 
   test('a Service leads to the pods that it selects', async () => {

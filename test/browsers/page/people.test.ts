@@ -86,6 +86,8 @@ describe('people on the page', () => {
     const stand = await startPage({ accounts: true });
     const tab = await openPage(running.browser, stand, 'ivy', '/ui/users');
     await reads(tab, 'You may not list users.');
+    await reads(tab, 'cannot list resource "users"');
+    await holds(tab, `document.querySelectorAll('main .notice').length === 1 && !document.querySelector('#roles')`);
     await visit(tab, '/ui/account');
     await reads(tab, 'ivy@example.com');
     await reads(tab, 'platform-regular');
@@ -97,6 +99,7 @@ describe('people on the page', () => {
     const tab = await openPage(running.browser, stand, 'ada', '/ui/users');
     await reads(tab, '1 user');
     await press(tab, 'Invite a user');
+    await holds(tab, `document.activeElement.labels?.[0]?.innerText === 'Name'`);
     await fillIn(tab, 'Name', 'Nina_');
     await fillIn(tab, 'E-mail', 'nina@example.com');
     await press(tab, 'Create the user');

@@ -105,6 +105,8 @@ describe('what goes wrong', () => {
       await dana.page.$$eval('[data-place] > :nth-child(2)', (cells) => cells.map((cell) => cell.textContent)),
     );
     expect([...namespaces].toSorted()).toEqual(['monitoring', 'shop']);
+    await visit(dana, '/ui/namespaces/kube-system');
+    await reads(dana, 'cannot get resource "namespaces"');
     const joe = await openPage(running.browser, stand, 'joe');
     await reads(joe, 'You may not list nodes.');
     await reads(joe, 'You may not list pods.');

@@ -1,9 +1,10 @@
 import { byObject, type SeenEvents } from '../../api/events.ts';
 import type { ObjectList } from '../../api/objects.ts';
 import { hrefTo } from '../../app/address.ts';
-import { settings } from '../../app/settings.ts';
+import { resourcesRoot, settings } from '../../app/settings.ts';
 import { usePolled } from '../../app/use-live.ts';
 import { EventObject } from '../../events/event-object.tsx';
+import type { Polled } from '../../live/polled.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { State } from '../../parts/state.tsx';
 import { Age } from '../../parts/time.tsx';
@@ -13,6 +14,8 @@ import { t } from '../../texts/text.ts';
 /** How many are shown, and how many events are looked at: a cluster in trouble has thousands. */
 const SHOWN = 10;
 const LOOKED_AT = 500;
+/** Namespaces that are asked one by one at most, each a call of its own. */
+const FEW = 10;
 const EVERY_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
@@ -31,25 +34,68 @@ interface EventPage extends ObjectList {
   readonly metadata?: { readonly continue?: string };
 }
 
+const ASKED = new URLSearchParams({ fieldSelector: 'type=Warning', limit: `${LOOKED_AT}` });
+
+/** Those of the whole cluster, or of the namespaces of a reader who may not see the whole cluster. */
 function Warnings() {
+  const polled = usePolled<EventPage>(`/api/v1/events?${ASKED}`, EVERY_MS);
+  return polled.refusal.value?.status === 403 ? <WarningsOfFew all={polled} /> : <Found asked={[polled]} />;
+}
+
+interface WarningsOfFewProps {
+  /** The question about the whole cluster, which was refused. */
+  readonly all: Polled<EventPage>;
+}
+
+/** The reader's namespaces one by one, if they are few: the gateway answers for all of them only with `gateway.permittedLists`. */
+function WarningsOfFew({ all }: WarningsOfFewProps) {
+  const names = new URLSearchParams({ permitted: 'true', sortBy: 'name', ascending: 'true', limit: `${FEW + 1}` });
+  const namespaces = usePolled<ObjectList>(`${resourcesRoot()}/namespaces?${names}`, EVERY_MS);
+  const few = namespaces.value.value?.items.map(({ metadata }) => metadata.name);
+  if (few && few.length > 0 && few.length <= FEW) return <WarningsOf key={few.join()} namespaces={few} />;
+  if (few || namespaces.refusal.value) return <Found asked={[all]} />;
+  return (
+    <p class="soft">
+      <Loading />
+    </p>
+  );
+}
+
+/** The number of namespaces does not change while this is shown. */
+function WarningsOf({ namespaces }: { readonly namespaces: readonly string[] }) {
+  const asked = namespaces.map((name) =>
+    usePolled<EventPage>(`/api/v1/namespaces/${encodeURIComponent(name)}/events?${ASKED}`, EVERY_MS),
+  );
+  return <Found asked={asked} />;
+}
+
+interface FoundProps {
+  /** The questions whose answers are shown together. */
+  readonly asked: readonly Polled<EventPage>[];
+}
+
+function Found({ asked }: FoundProps) {
   const texts = t().warnings;
-  const asked = new URLSearchParams({ fieldSelector: 'type=Warning', limit: `${LOOKED_AT}` });
-  const polled = usePolled<EventPage>(`/api/v1/events?${asked}`, EVERY_MS);
-  const page = polled.value.value;
-  const found = byObject(page?.items ?? [], Date.now() - HOUR_MS);
+  const pages = asked.flatMap(({ value }) => value.value ?? []);
+  const refused = asked.find(({ refusal }) => refusal.value);
+  const found = byObject(
+    pages.flatMap(({ items }) => items ?? []),
+    Date.now() - HOUR_MS,
+  );
   const others = found.length - SHOWN;
+  const isComplete = pages.length === asked.length;
   return (
     <>
-      {polled.refusal.value && <Trouble refusal={polled.refusal.value} isQuiet again={() => polled.again()} />}
-      {!page && !polled.refusal.value && (
+      {refused?.refusal.value && <Trouble refusal={refused.refusal.value} isQuiet again={() => refused.again()} />}
+      {!isComplete && !refused && (
         <p class="soft">
           <Loading />
         </p>
       )}
-      {page && found.length === 0 && <p class="soft">{texts.none}</p>}
+      {isComplete && found.length === 0 && <p class="soft">{texts.none}</p>}
       {found.length > 0 && <WarningList warnings={found.slice(0, SHOWN)} />}
       {others > 0 && <Others count={others} />}
-      {page?.metadata?.continue && <p class="soft">{texts.cut(LOOKED_AT)}</p>}
+      {pages.some(({ metadata }) => metadata?.continue) && <p class="soft">{texts.cut(LOOKED_AT)}</p>}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { textAt } from '../../api/objects.ts';
+import type { Refusal } from '../../api/refusal.ts';
 import { hrefTo } from '../../app/address.ts';
 import { accountsRoot } from '../../app/settings.ts';
 import { useLiveList } from '../../app/use-live.ts';
@@ -33,7 +34,7 @@ export function Users() {
       </Filters>
       <section class="short roomy" aria-label={texts.noun}>
         <Listed list={list} noun={texts.noun}>
-          {list.refusal.value?.status !== 403 && (
+          {!isRefused(list) && (
             <button type="button" class="last" onClick={() => (isInviting.value = true)}>
               {texts.invite}
             </button>
@@ -41,13 +42,17 @@ export function Users() {
         </Listed>
         <LiveTable list={list} columns={columns} label={t().views.users} empty={<p>{texts.empty}</p>} />
       </section>
-      <RolesPart roles={roles} />
+      {!(isRefused(list) && isRefused(roles)) && <RolesPart roles={roles} />}
       {isInviting.value && (
         <Invite roles={names} onCreated={() => list.again()} onClose={() => (isInviting.value = false)} />
       )}
     </>
   );
 }
+
+/** One right that is missing is enough to say. */
+const isRefused = ({ refusal }: { readonly refusal: { readonly value: Refusal | undefined } }): boolean =>
+  refusal.value?.status === 403;
 
 function userColumns(): readonly Column[] {
   const texts = t().users;
