@@ -30,6 +30,15 @@ export function deniedBy({ status, message }: Pick<Refusal, 'status' | 'message'
   return { user, verb, resource, group, namespace, name };
 }
 
+/**
+ * Who has refused: the cluster itself, Gatehouse by asking the cluster about a right, or Gatehouse by a rule of its own, of which RBAC knows
+ * nothing. The cluster refuses what is passed on to it: its own paths, and the logs of a workload.
+ */
+export function refuserOf(path: string, denied: Denied | undefined): 'cluster' | 'review' | 'gatehouse' {
+  if (denied === undefined) return 'gatehouse';
+  return /^\/apis?\/|^[^?]*\/log(?:\?|$)/.test(path) ? 'cluster' : 'review';
+}
+
 /** A name that a role for this right may have. */
 const roleName = ({ verb, resource }: Denied): string => `${verb}-${resource.replaceAll(/[^\w.-]/g, '-')}`;
 

@@ -3,7 +3,7 @@ import type { Refusal } from '../api/refusal.ts';
 import { person } from '../app/session.ts';
 import { t } from '../texts/text.ts';
 import { Copied } from './copied.tsx';
-import { commandsToAllow, type Denied, deniedBy } from './denied.ts';
+import { commandsToAllow, type Denied, deniedBy, refuserOf } from './denied.ts';
 import { Dialog } from './dialog.tsx';
 import { Facts } from './facts.tsx';
 
@@ -81,7 +81,6 @@ interface WhyProps {
 function Why({ refusal, denied, onClose }: WhyProps) {
   const texts = t().why;
   const { user = '', groups = [] } = person.value ?? {};
-  const answered = /^\/apis?\//.test(refusal.path) ? texts.byCluster : texts.byReview;
   return (
     <Dialog title={texts.title} onClose={onClose}>
       <Facts
@@ -94,7 +93,7 @@ function Why({ refusal, denied, onClose }: WhyProps) {
           [texts.user, denied?.user || user],
           [texts.groups, groups.join(', ')],
           [texts.call, `${refusal.method} ${refusal.path.split('?')[0]}`],
-          [texts.who, answered],
+          [texts.who, texts.refusers[refuserOf(refusal.path, denied)]],
           [texts.answer, refusal.message],
         ]}
       />

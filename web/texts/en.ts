@@ -188,8 +188,11 @@ export const en = {
     answer: 'Answer',
     coreGroup: 'core',
     wholeCluster: 'the whole cluster',
-    byCluster: 'the API server of the cluster',
-    byReview: 'Gatehouse, by an access review of the cluster',
+    refusers: {
+      cluster: 'the API server of the cluster',
+      review: 'Gatehouse, by an access review of the cluster',
+      gatehouse: 'Gatehouse, by its own settings: no right in the cluster changes that',
+    },
     send: 'To send to your administrator',
     please: 'Please give me the right for this. The server answered:',
     commands: 'These commands give it:',

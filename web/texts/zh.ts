@@ -180,8 +180,11 @@ export const zh: Texts = {
     answer: '回答',
     coreGroup: '核心',
     wholeCluster: '整个集群',
-    byCluster: '集群的 API 服务器',
-    byReview: 'Gatehouse，依据集群的访问审查',
+    refusers: {
+      cluster: '集群的 API 服务器',
+      review: 'Gatehouse，依据集群的访问审查',
+      gatehouse: 'Gatehouse，依据自身的设置：集群中的权限不会改变它',
+    },
     send: '发送给管理员的内容',
     please: '请授予我这项权限。服务器的回答是：',
     commands: '以下命令可以授予它：',

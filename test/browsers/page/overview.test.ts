@@ -63,6 +63,11 @@ describe('the overview', () => {
     await holds(tab, `${WARNINGS} === 'Warning events of the last hour You may not list events. Why?'`);
     await tab.page.click('.wide .denied-line button');
     await holds(tab, `document.querySelector('dialog')?.innerText.includes('kubectl create clusterrole list-events')`);
+    const closed = await startPage({ config: { gateway: { enabled: true, users: ['ada'] } } });
+    const outside = await openPage(running.browser, closed, 'dana');
+    await holds(outside, `${WARNINGS} === 'Warning events of the last hour You may not do that. Why?'`);
+    await outside.page.click('.wide .denied-line button');
+    await holds(outside, `document.querySelector('dialog')?.innerText.includes('Gatehouse, by its own settings')`);
     const without = await startPage({ config: { gateway: { enabled: false } } });
     const other = await openPage(running.browser, without);
     await holds(other, `${WARNINGS}?.endsWith('does not have (gateway.enabled).')`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandsToAllow, deniedBy } from '../../../web/parts/denied.ts';
+import { commandsToAllow, deniedBy, refuserOf } from '../../../web/parts/denied.ts';
 
 const DENIED = { user: 'ada', verb: 'get', resource: 'pods/log', group: '', namespace: 'shop', name: 'cart' };
 /** A name in an address, by which somebody else's sentence would be read in place of the server's. */
@@ -32,6 +32,19 @@ describe('the right that a refusal says is missing', () => {
       for (const place of ['resource', 'group', 'namespace'])
         expect(deniedBy({ status: 403, message: asked({ [place]: word }) })).toBeUndefined();
   });
+});
+
+test('W-19 who has refused is the cluster only where it was asked, and Gatehouse by its settings where no right is named', () => {
+  const [kinds, pods] = ['/kapis/resources.gatehouse.io/v1alpha3', '/namespaces/shop/pods'];
+  expect(
+    [
+      ['/api/v1/events?limit=1', DENIED],
+      [`/apis/apps/v1${pods}`, DENIED],
+      [`${kinds}${pods}/cart/log?follow=true`, DENIED],
+      [`${kinds}${pods}?name=/log`, DENIED],
+      ['/api/v1/events?limit=1', undefined],
+    ].map(([path, denied]) => refuserOf(path as string, denied as typeof DENIED | undefined)),
+  ).toEqual(['cluster', 'cluster', 'cluster', 'review', 'gatehouse']);
 });
 
 describe('the commands that give a right', () => {

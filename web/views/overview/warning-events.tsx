@@ -5,6 +5,7 @@ import { resourcesRoot, settings } from '../../app/settings.ts';
 import { usePolled } from '../../app/use-live.ts';
 import { EventObject } from '../../events/event-object.tsx';
 import type { Polled } from '../../live/polled.ts';
+import { deniedBy } from '../../parts/denied.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { State } from '../../parts/state.tsx';
 import { Age } from '../../parts/time.tsx';
@@ -39,7 +40,8 @@ const ASKED = new URLSearchParams({ fieldSelector: 'type=Warning', limit: `${LOO
 /** Those of the whole cluster, or of the namespaces of a reader who may not see the whole cluster. */
 function Warnings() {
   const polled = usePolled<EventPage>(`/api/v1/events?${ASKED}`, EVERY_MS);
-  return polled.refusal.value?.status === 403 ? <WarningsOfFew all={polled} /> : <Found asked={[polled]} />;
+  const refusal = polled.refusal.value;
+  return refusal && deniedBy(refusal) ? <WarningsOfFew all={polled} /> : <Found asked={[polled]} />;
 }
 
 interface WarningsOfFewProps {
