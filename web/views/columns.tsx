@@ -9,7 +9,7 @@ import { t } from '../texts/text.ts';
 
 import { PodState } from './pod-state.tsx';
 import { readyOf, restartsOf } from './pod-status.ts';
-import { type PrinterColumn, printed } from './printer-columns.ts';
+import { BUILT_IN, type PrinterColumn, printed } from './printer-columns.ts';
 
 interface Kind {
   readonly plural: string;
@@ -94,9 +94,22 @@ const OWN: Readonly<Record<string, () => readonly Column[]>> = {
   namespaces: () => [text(t().columns.status, [8], ({ status }) => phase(textAt(status, 'phase')))],
 };
 
+/** The columns of a kind but for name, namespace and age; `asked` are those of its definition. */
+const columnsOfKind = (plural: string, asked: readonly PrinterColumn[] = []): readonly Column[] =>
+  ownOf(OWN, plural)?.() ??
+  (ownOf(BUILT_IN, plural) ?? asked).map((column) => text(column.name, [6, 1], cellOf(column)));
+
 /** What the table of a kind says about an object, without its name and age, for the view of the object. */
 export const ownFacts = (plural: string, object: KubernetesObject): readonly Fact[] =>
-  (OWN[plural]?.() ?? []).map(({ title, cell }) => [title, cell(object)]);
+  columnsOfKind(plural).map(({ title, cell }) => [title, cell(object)]);
+
+/** The text of a column, or the age of its time. */
+const cellOf =
+  (column: PrinterColumn): Cell =>
+  (object) => {
+    const said = printed(object, column);
+    return column.type === 'date' && said !== '' ? <Age since={said} /> : said && <bdi>{said}</bdi>;
+  };
 
 const phase = (word: string) => (word === '' ? '' : <State tone={GOOD.has(word) ? 'good' : 'warn'}>{word}</State>);
 
@@ -112,9 +125,7 @@ const imagesOf: Cell = ({ spec }) => (
 
 /** The columns of a table of objects: name, namespace, those of the kind, age. */
 export function columnsOf({ plural, isNamespaced, printed: asked }: Kind): readonly Column[] {
-  const own =
-    ownOf(OWN, plural)?.() ??
-    asked.map((column) => text(column.name, [6, 1], (object) => <bdi>{printed(object, column)}</bdi>));
+  const own = columnsOfKind(plural, asked);
   const name: Column = {
     ...{ id: 'name', title: t().table.name, width: [12, 2], sortBy: 'name' },
     cell: (object: KubernetesObject) => (

@@ -1,11 +1,47 @@
 import { at, type KubernetesObject, listAt, textAt } from '../api/objects.ts';
 
-/** A column that the definition of a custom resource asks for (`additionalPrinterColumns`). */
+/** A column that the definition of a custom resource asks for (`additionalPrinterColumns`), or that kubectl prints of a kind of Kubernetes. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: string;
   readonly jsonPath: string;
 }
+
+const column = (name: string, jsonPath: string, type = 'string'): PrinterColumn => ({ name, type, jsonPath });
+
+/** What kubectl prints of kinds that have no columns of our own, in its words. No definition names them: they are in the server's code. */
+export const BUILT_IN: Readonly<Record<string, readonly PrinterColumn[]>> = {
+  cronjobs: [
+    column('Schedule', '.spec.schedule'),
+    column('Suspend', '.spec.suspend'),
+    column('Active', '.status.active[*].name'),
+    column('Last schedule', '.status.lastScheduleTime', 'date'),
+  ],
+  horizontalpodautoscalers: [
+    column('Reference', '.spec.scaleTargetRef.name'),
+    column('Min pods', '.spec.minReplicas'),
+    column('Max pods', '.spec.maxReplicas'),
+    column('Replicas', '.status.currentReplicas'),
+  ],
+  ingresses: [
+    column('Class', '.spec.ingressClassName'),
+    column('Hosts', '.spec.rules[*].host'),
+    column('Address', '.status.loadBalancer.ingress[*].ip'),
+  ],
+  networkpolicies: [column('Policy types', '.spec.policyTypes[*]')],
+  persistentvolumes: [
+    column('Status', '.status.phase'),
+    column('Capacity', '.spec.capacity.storage'),
+    column('Claim', '.spec.claimRef.name'),
+    column('Storage class', '.spec.storageClassName'),
+  ],
+  poddisruptionbudgets: [
+    column('Min available', '.spec.minAvailable'),
+    column('Max unavailable', '.spec.maxUnavailable'),
+    column('Allowed disruptions', '.status.disruptionsAllowed'),
+  ],
+  storageclasses: [column('Provisioner', '.provisioner'), column('Reclaim policy', '.reclaimPolicy')],
+};
 
 /** The columns for kubectl's ordinary output, those with priority 0, of a version of a definition. */
 export function printerColumnsOf(definition: KubernetesObject, version: string): readonly PrinterColumn[] {

@@ -266,4 +266,27 @@ describe('a table of the page', () => {
     await visit(tab, '/ui/nodes?name=no-such');
     await reads(tab, 'No node matches');
   });
+
+  test('kinds of Kubernetes have the columns of kubectl in their tables, with times as ages, and so have their objects', async () => {
+    const stand = await startPage();
+    const tab = await openPage(running.browser, stand, 'ada', '/ui/resources/cronjobs');
+    await reads(tab, '1 cronjob');
+    const shown = async (): Promise<string | undefined> => (await rowsOf(tab))[0];
+    await expect.poll(shown).toMatch(/^nightly-report shop 0 2 \* \* \* 8 h /);
+    await visit(tab, '/ui/resources/horizontalpodautoscalers');
+    await expect.poll(shown).toMatch(/^storefront shop storefront 2 20 2 /);
+    await visit(tab, '/ui/resources/ingresses/shop/storefront');
+    await reads(tab, '192.0.2.200');
+    expect(await tab.page.$eval('.facts', (facts) => facts.textContent)).toContain('Hostsshop.example.test');
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('what a node needs attention for is not cut in the table', async () => {
+    const tab = await openPage(running.browser, await startPage(), 'ada', NODES);
+    await reads(tab, 'Ready=Unknown');
+    const cut = await tab.page.$$eval('.rows .state > span', (all) =>
+      all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+    );
+    expect(cut).toEqual([]);
+  });
 });
