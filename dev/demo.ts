@@ -84,7 +84,8 @@ function signalOfTheProcess(): AbortSignal {
 }
 
 async function startDemoCluster({ nodes, podsPerNode }: DemoOptions, platform: string): Promise<SimulatedCluster> {
-  const cluster = await startSimulatedCluster({ platform });
+  // Not the seed of the population below: objects that are created later would get the uids of those that are there.
+  const cluster = await startSimulatedCluster({ platform, seed: 2 });
   const now = systemClock.now();
   populate(cluster.objects, { nodes, podsPerNode, seed: 1, platform, now, detailed: true });
   populateWorkloads(cluster.objects, { now });

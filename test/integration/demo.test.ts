@@ -94,6 +94,31 @@ test('the demo has a user who may read two namespaces, with their custom resourc
   expect((await demo.ended).code).toBe(0);
 });
 
+test('pods that come later in the demo have no uid of another one', async () => {
+  const { demo, printed } = await startDemo('--no-logs', '--pod-changes', '50');
+  const [, origin] = / on (http:\S+),/.exec(printed)!;
+  const [, password = ''] = /^User: admin +Password: (\S+)/m.exec(printed)!;
+  const form = new URLSearchParams({ client_id: 'gatehouse', grant_type: 'password', username: 'admin', password });
+  const signedIn = await fetch(`${origin}/oauth/token`, { method: 'POST', body: form });
+  const { access_token: token } = (await signedIn.json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${token}` };
+  const pods = `${origin}/kapis/resources.gatehouse.io/v1alpha3/pods?limit=-1`;
+  const nameOf = new Map<string, string>();
+  const doubled: string[] = [];
+  while (nameOf.size < 150) {
+    const { items } = (await (await fetch(pods, { headers })).json()) as {
+      items: readonly { metadata: { uid: string; name: string } }[];
+    };
+    for (const { uid, name } of items.map(({ metadata }) => metadata)) {
+      if ((nameOf.get(uid) ?? name) !== name) doubled.push(`${nameOf.get(uid)} ${name}`);
+      nameOf.set(uid, name);
+    }
+  }
+  expect(doubled).toEqual([]);
+  demo.signal('SIGINT');
+  expect((await demo.ended).code).toBe(0);
+});
+
 /** The commands of a page, block by block. Of those that follow a list, the beginning of the first event; nobody waits for their end. */
 const blocksOf = (page: string): string[] =>
   [...readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].map(

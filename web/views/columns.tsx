@@ -41,7 +41,7 @@ const OWN: Readonly<Record<string, () => readonly Column[]>> = {
   pods: () => {
     const texts = t().columns;
     return [
-      { ...text(texts.status, [9, 1], (pod) => <PodState pod={pod} />), sortBy: 'status' },
+      { ...text(texts.status, [10.5, 1], (pod) => <PodState pod={pod} />), sortBy: 'status' },
       number(texts.ready, [4.5], (pod) => readyOf(pod).join('/')),
       { ...number(texts.restarts, [6.5], (pod) => restartsOf(pod)), sortBy: 'restarts' },
       {
