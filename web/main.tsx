@@ -5,7 +5,7 @@ import { followAddress } from './app/address.ts';
 import { loadViewsAhead } from './app/lazy.tsx';
 import { NotKnown } from './app/not-known.tsx';
 import { comesFromSignIn, keepSession, renewSession, signIn, signInWhenEnded } from './app/session.ts';
-import { loadSettings } from './app/settings.ts';
+import { loadSettings, settings } from './app/settings.ts';
 import { Shell } from './app/shell.tsx';
 import { showStoredTheme } from './app/theme.ts';
 import { watchVersion } from './app/version.ts';
@@ -30,6 +30,7 @@ async function main(place: HTMLElement): Promise<void> {
     render(<Trouble refusal={refusal} />, place);
     await new Promise((resolve) => setTimeout(resolve, backOff.failed(refusal.retryAfterSeconds)));
   }
+  watchVersion(settings());
   signInWhenEnded();
   shareStream();
   followAddress();
@@ -50,7 +51,7 @@ const SlowStart = () => (
 
 async function begin(): Promise<Refusal | undefined> {
   try {
-    watchVersion(await loadSettings());
+    await loadSettings();
   } catch (error) {
     return { status: 0, reason: 'Away', message: String(error), method: 'GET', path: '/ui/settings.json', causes: [] };
   }

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { isVisible } from '../live/stream-turn.ts';
 import type { Settings } from './settings.ts';
 
@@ -7,9 +7,14 @@ const EVERY_MS = 300_000;
 /** Whether the server is of another version than the page. */
 export const isOutdated = signal(false);
 
-/** Compares the version of the server with that of the page now and then. */
+/** Compares the version of the server with that of the page now and then, and whenever somebody comes back to the page. */
 export function watchVersion({ version }: Settings): void {
   setInterval(() => void (isVisible.value && compare(version)), EVERY_MS);
+  let wasVisible = true;
+  effect(() => {
+    if (isVisible.value && !wasVisible) void compare(version);
+    wasVisible = isVisible.value;
+  });
 }
 
 async function compare(version: string): Promise<void> {
