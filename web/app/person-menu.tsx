@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { inShort } from '../parts/trouble.tsx';
 import { t } from '../texts/text.ts';
 import { hrefTo } from './address.ts';
 import { Preferences } from './preferences.tsx';
@@ -13,7 +14,8 @@ export function PersonMenu() {
     if (menu.current) menu.current.open = false;
   };
   const leave = async (): Promise<void> => {
-    fault.value = (await signOut())?.message ?? '';
+    const refusal = await signOut();
+    fault.value = refusal ? inShort(refusal) : '';
   };
   return (
     <details

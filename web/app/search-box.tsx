@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { KubernetesObject } from '../api/objects.ts';
 import { Loading } from '../parts/loading.tsx';
+import { inShort } from '../parts/trouble.tsx';
 import { t } from '../texts/text.ts';
 import { go } from './address.ts';
 import { hrefOfObject } from './object-href.ts';
@@ -40,7 +41,7 @@ export function SearchBox() {
         signal: stop.signal,
       }).catch(() => undefined);
       if (!outcome || stop.signal.aborted) return;
-      fault.value = outcome.ok ? '' : outcome.refusal.message;
+      fault.value = outcome.ok ? '' : inShort(outcome.refusal);
       found.value = outcome.ok ? outcome.value : undefined;
       active.value = -1;
     }, PAUSE_MS);

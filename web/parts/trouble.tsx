@@ -62,8 +62,14 @@ function headline({ status }: Refusal, denied: Denied | undefined): string {
   return texts.refused;
 }
 
-function said({ status, method, message, causes }: Refusal): string {
-  if (status === 0) return method === 'GET' ? t().trouble.triesAgain : t().trouble.unknownEnd;
+/** What a refusal says, where there is room for one sentence. */
+export const inShort = ({ status, message }: Refusal): string => (status === 0 ? t().trouble.away : message);
+
+/** A review of one's own rights is a POST that changes nothing. */
+const REVIEWS = /^\/apis\/authorization\.k8s\.io\//;
+
+function said({ status, method, path, message, causes }: Refusal): string {
+  if (status === 0) return method === 'GET' || REVIEWS.test(path) ? t().trouble.triesAgain : t().trouble.unknownEnd;
   // The message often has what the causes say.
   const details = causes
     .filter((cause) => !message.includes(cause.message))

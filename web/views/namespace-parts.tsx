@@ -4,6 +4,7 @@ import { call } from '../api/call.ts';
 import type { Refusal } from '../api/refusal.ts';
 import { hrefTo } from '../app/address.ts';
 import { settings } from '../app/settings.ts';
+import { untilAnswered } from '../live/until-answered.ts';
 import { Trouble } from '../parts/trouble.tsx';
 import { t } from '../texts/text.ts';
 
@@ -43,7 +44,7 @@ function Rights({ namespace }: { readonly namespace: string }) {
   const texts = t().rights;
   const review = useSignal<RulesReview | undefined>(undefined);
   const refusal = useSignal<Refusal | undefined>(undefined);
-  const ask = async (): Promise<void> => {
+  const ask = async (): Promise<Refusal | undefined> => {
     const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace } };
     const outcome = await call<RulesReview>('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
       method: 'POST',
@@ -51,8 +52,13 @@ function Rights({ namespace }: { readonly namespace: string }) {
     });
     if (outcome.ok) review.value = outcome.value;
     refusal.value = outcome.ok ? undefined : outcome.refusal;
+    return refusal.value;
   };
-  useEffect(() => void ask(), [namespace]);
+  useEffect(() => {
+    const stop = new AbortController();
+    void untilAnswered(ask, stop.signal);
+    return () => stop.abort();
+  }, [namespace]);
   const rules = review.value?.status?.resourceRules ?? [];
   return (
     <section aria-labelledby="rights">

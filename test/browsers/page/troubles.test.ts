@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningBrowser, startBrowser } from '../browser.ts';
 import { Person } from '../tab.ts';
-import { holds, openPage, reads, refuse, rowsOf, startPage, visit } from './page-stand.ts';
+import { holds, openPage, press, reads, refuse, rowsOf, startPage, visit } from './page-stand.ts';
 
 describe('what goes wrong', () => {
   let running: RunningBrowser;
@@ -66,10 +66,17 @@ describe('what goes wrong', () => {
     const files = `performance.getEntriesByType('resource').map(({ name }) => name.split('/').at(-1))`;
     for (const name of ['account', 'explorer', 'live-logs', 'users'])
       await holds(tab, `${files}.some((file) => file.startsWith('${name}-'))`);
-    await refuse(tab, '/', 'abort');
+    const goOn = await refuse(tab, '/', 'abort');
     await tab.page.evaluate(`document.querySelector('nav a[href="/ui/api"]').click()`);
     await reads(tab, 'The server does not answer.');
     expect(await tab.page.$eval('h1', (heading) => heading.textContent)).toBe('API');
+    await tab.page.type('.top input', 'store');
+    await holds(tab, `document.querySelector('.found p').innerText === 'The server does not answer.'`);
+    await press(tab, 'ada', '.person');
+    await press(tab, 'Sign out', '.person');
+    await holds(tab, `document.querySelector('.menu [role=alert]')?.innerText === 'The server does not answer.'`);
+    await goOn();
+    await reads(tab, 'List nodes');
   });
 
   test('W-14, W-19 a refusal says which right is missing, as whom, who answered, and what to ask for', async () => {

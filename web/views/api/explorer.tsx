@@ -4,6 +4,7 @@ import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/refusal.ts';
 import { address, hrefTo } from '../../app/address.ts';
 import type { ViewProps } from '../../app/views.ts';
+import { untilAnswered } from '../../live/until-answered.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Title } from '../../parts/title.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -17,16 +18,20 @@ import { Prose } from './prose.tsx';
 const description = signal<Description | undefined>(undefined);
 const refusal = signal<Refusal | undefined>(undefined);
 
-async function load(): Promise<void> {
+async function load(): Promise<Refusal | undefined> {
+  if (description.value) return undefined;
   const outcome = await call<Description>('/openapi/platform.json');
   if (outcome.ok) description.value = outcome.value;
   refusal.value = outcome.ok ? undefined : outcome.refusal;
+  return refusal.value;
 }
 
 /** The operations of the API, to read about and to try. */
 export function Explorer({ parts: [id] }: ViewProps) {
   useEffect(() => {
-    if (!description.value) void load();
+    const stop = new AbortController();
+    void untilAnswered(load, stop.signal);
+    return () => stop.abort();
   }, []);
   const described = description.value;
   const operations = useMemo(() => (described ? operationsOf(described) : []), [described]);
