@@ -39,20 +39,50 @@ export function refuserOf(path: string, denied: Denied | undefined): 'cluster' |
   return /^\/apis?\/|^[^?]*\/log(?:\?|$)/.test(path) ? 'cluster' : 'review';
 }
 
-/** A name that a role for this right may have. */
-const roleName = ({ verb, resource }: Denied): string => `${verb}-${resource.replaceAll(/[^\w.-]/g, '-')}`;
+/** A name that a role for this right may have, and that no role for another right has: the nodes of two groups, the logs of two pods. */
+const roleName = ({ verb, resource, group, name }: Denied): string =>
+  [verb, group === '' ? resource : `${resource}.${group}`, ...(name === '' ? [] : [name])]
+    .join('-')
+    .replaceAll(/[^\w.-]/g, '-');
 
-/** The commands of kubectl by which an administrator gives the right. Each word of them is one to the shell too. */
-export function commandsToAllow(denied: Denied): string {
-  const { user, verb, resource, group, namespace, name } = denied;
+/**
+ * The commands of kubectl by which an administrator gives the right. Each word of them is one to the shell too. kubectl makes no role by its own
+ * words for a kind that the cluster does not serve, as those of the platform are: the role is then written out.
+ */
+export function commandsToAllow(denied: Denied, platform: string): string {
+  const { user, group, namespace } = denied;
   const role = roleName(denied);
-  const [plural, subresource] = resource.split('/');
-  const what = `${plural}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`;
   const kind = namespace === '' ? 'clusterrole' : 'role';
   const place = namespace === '' ? '' : ` --namespace=${shellWord(namespace)}`;
-  const one = name === '' ? '' : ` --resource-name=${shellWord(name)}`;
+  const binding = shellWord(`${role}-${user}`.replaceAll(/[^\w.-]/g, '-'));
   return [
-    `kubectl create ${kind} ${role} --verb=${shellWord(verb)} --resource=${shellWord(what)}${one}${place}`,
-    `kubectl create ${kind}binding ${shellWord(`${role}-${user}`.replaceAll(/[^\w.-]/g, '-'))} --${kind}=${role} --user=${shellWord(user)}${place}`,
+    group.endsWith(`.${platform}.io`)
+      ? `kubectl create${place} -f - <<'EOF'\n${manifestOf(denied)}\nEOF`
+      : `kubectl create ${kind} ${role} ${rightOf(denied)}${place}`,
+    `kubectl create ${kind}binding ${binding} --${kind}=${role} --user=${shellWord(user)}${place}`,
+  ].join('\n');
+}
+
+/** The right in the words of `kubectl create role`. */
+function rightOf({ verb, resource, group, name }: Denied): string {
+  const [plural, subresource] = resource.split('/');
+  const what = `${plural}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`;
+  const one = name === '' ? '' : ` --resource-name=${shellWord(name)}`;
+  return `--verb=${shellWord(verb)} --resource=${shellWord(what)}${one}`;
+}
+
+/** The role as YAML. A text from outside is written as JSON, on one line, so that no line of it can end the document of the shell. */
+function manifestOf(denied: Denied): string {
+  const { verb, resource, group, namespace, name } = denied;
+  const list = (value: string): string => `[${JSON.stringify(value)}]`;
+  return [
+    'apiVersion: rbac.authorization.k8s.io/v1',
+    `kind: ${namespace === '' ? 'ClusterRole' : 'Role'}`,
+    `metadata: {name: ${roleName(denied)}}`,
+    'rules:',
+    `- apiGroups: ${list(group)}`,
+    `  resources: ${list(resource)}`,
+    ...(name === '' ? [] : [`  resourceNames: ${list(name)}`]),
+    `  verbs: ${list(verb)}`,
   ].join('\n');
 }

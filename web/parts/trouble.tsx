@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Refusal } from '../api/refusal.ts';
 import { person } from '../app/session.ts';
+import { settings } from '../app/settings.ts';
 import { t } from '../texts/text.ts';
 import { Copied } from './copied.tsx';
 import { commandsToAllow, type Denied, deniedBy, refuserOf } from './denied.ts';
@@ -118,5 +119,7 @@ function letter(refusal: Refusal, denied: Denied | undefined, groups: readonly s
     `${texts.call}: ${refusal.method} ${refusal.path.split('?')[0]}`,
   ];
   if (groups.length > 0) lines.push(`${texts.groups}: ${groups.join(', ')}`);
-  return [...lines, ...(denied ? ['', texts.commands, '', commandsToAllow(denied)] : [])].join('\n');
+  return [...lines, ...(denied ? ['', texts.commands, '', commandsToAllow(denied, settings().platform)] : [])].join(
+    '\n',
+  );
 }

@@ -211,7 +211,7 @@ describe('the search of events on the page', () => {
     const tab = await openPage(running.browser, stand, 'joe', '/ui/events');
     await reads(tab, 'You may not list events.');
     await press(tab, 'Why?');
-    await reads(tab, 'kubectl create clusterrole list-events');
+    await reads(tab, 'metadata: {name: list-events.tenant.gatehouse.io}');
     const other = await openPage(running.browser, stand, 'ada');
     const answerAgain = await refuse(other, '/v1alpha2/events', 503);
     await visit(other, '/ui/events');
@@ -315,7 +315,7 @@ describe('the search of audit records on the page', () => {
     const tab = await openPage(running.browser, stand, 'joe', '/ui/audit');
     await reads(tab, 'You may not list auditevents.');
     await press(tab, 'Why?');
-    await reads(tab, '--resource=auditevents.tenant.gatehouse.io');
+    await reads(tab, 'resources: ["auditevents"]');
     expect(await tab.text()).not.toContain('web-1');
   });
 });

@@ -98,8 +98,10 @@ describe('what goes wrong', () => {
       'by an access review',
     ])
       expect(said).toContain(words);
-    expect(said).toContain('kubectl create clusterrole list-nodes --verb=list --resource=nodes.resources.gatehouse.io');
-    expect(said).toContain('kubectl create clusterrolebinding list-nodes-dana --clusterrole=list-nodes --user=dana');
+    expect(said).toContain("kubectl create -f - <<'EOF'\n");
+    expect(said).toContain('metadata: {name: list-nodes.resources.gatehouse.io}');
+    expect(said).toContain('- apiGroups: ["resources.gatehouse.io"]\n  resources: ["nodes"]\n  verbs: ["list"]\nEOF\n');
+    expect(said).toContain('kubectl create clusterrolebinding list-nodes.resources.gatehouse.io-dana ');
     await tab.page.keyboard.press('Escape');
     await holds(tab, `document.querySelector('dialog') === null && document.activeElement.innerText === 'Why?'`);
   });

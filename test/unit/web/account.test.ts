@@ -59,7 +59,7 @@ describe('a word of a shell', () => {
 
   test('keeps a hostile user name out of the commands for administrators', () => {
     const denied = { user: "x'; rm -rf /", verb: 'list', resource: 'pods', group: '', namespace: '', name: '' };
-    expect(commandsToAllow(denied)).toContain(`--user='x'\\''; rm -rf /'`);
+    expect(commandsToAllow(denied, 'gatehouse')).toContain(`--user='x'\\''; rm -rf /'`);
   });
 });
 

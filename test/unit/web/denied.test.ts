@@ -49,19 +49,28 @@ test('W-19 who has refused is the cluster only where it was asked, and Gatehouse
 
 describe('the commands that give a right', () => {
   test('have no word that means something else to a shell', () => {
-    expect(commandsToAllow({ ...DENIED, resource: '*', group: '*', namespace: '', name: 'a$(id)' })).toBe(
+    expect(commandsToAllow({ ...DENIED, resource: '*', group: '*', namespace: '', name: 'a$(id)' }, 'gatehouse')).toBe(
       [
-        "kubectl create clusterrole get-- --verb=get --resource='*.*' --resource-name='a$(id)'",
-        'kubectl create clusterrolebinding get---ada --clusterrole=get-- --user=ada',
+        "kubectl create clusterrole get--.--a--id- --verb=get --resource='*.*' --resource-name='a$(id)'",
+        'kubectl create clusterrolebinding get--.--a--id--ada --clusterrole=get--.--a--id- --user=ada',
       ].join('\n'),
     );
   });
 
+  test('have no line that ends the document in which a role of the platform is written', () => {
+    const name = 'a\nEOF\nid';
+    const own = { ...DENIED, resource: 'users', group: 'iam.gatehouse.io', namespace: '', name };
+    const lines = commandsToAllow(own, 'gatehouse').split('\n');
+    expect(lines.filter((line) => line === 'EOF')).toHaveLength(1);
+    expect(lines).toContain('  resourceNames: ["a\\nEOF\\nid"]');
+    expect(commandsToAllow(own, 'kubesphere')).not.toContain('EOF\n');
+  });
+
   test('are as an administrator would write them', () => {
-    expect(commandsToAllow(DENIED)).toBe(
+    expect(commandsToAllow(DENIED, 'gatehouse')).toBe(
       [
-        'kubectl create role get-pods-log --verb=get --resource=pods/log --resource-name=cart --namespace=shop',
-        'kubectl create rolebinding get-pods-log-ada --role=get-pods-log --user=ada --namespace=shop',
+        'kubectl create role get-pods-log-cart --verb=get --resource=pods/log --resource-name=cart --namespace=shop',
+        'kubectl create rolebinding get-pods-log-cart-ada --role=get-pods-log-cart --user=ada --namespace=shop',
       ].join('\n'),
     );
   });
