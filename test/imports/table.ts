@@ -112,6 +112,8 @@ export const TABLE: ImportTable = {
     web: [],
     // The page and the server derive some words of the same objects.
     'test/unit/web': ['web', 'src/kinds/words', 'test/support'],
+    // The page's commands for administrators are run in a cluster.
+    'test/cluster/page-commands.test.ts': ['web/parts/denied.ts', 'test'],
   },
   libraries: {
     express: ['src/http'],

@@ -63,7 +63,7 @@ describe('the commands that give a right', () => {
     const lines = commandsToAllow(own, 'gatehouse').split('\n');
     expect(lines.filter((line) => line === 'EOF')).toHaveLength(1);
     expect(lines).toContain('  resourceNames: ["a\\nEOF\\nid"]');
-    expect(commandsToAllow(own, 'kubesphere')).not.toContain('EOF\n');
+    expect(commandsToAllow(own, 'kubesphere')).not.toContain("<<'EOF'");
   });
 
   test('are as an administrator would write them', () => {
