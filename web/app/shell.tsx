@@ -6,7 +6,7 @@ import { address, hrefTo } from './address.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { SearchBox } from './search-box.tsx';
 import { isOutdated } from './version.ts';
-import { currentView, navigation } from './views.ts';
+import { currentView, isNotOffered, navigation } from './views.ts';
 
 /** What is around every view: the head with search and person, and the navigation. */
 export function Shell() {
@@ -90,7 +90,7 @@ function NoView() {
     <>
       <Title>{t().noView.title}</Title>
       <p>
-        {t().noView.text} <a href="/">{t().views.overview}</a>
+        {isNotOffered() ? t().noView.notOffered : t().noView.text} <a href="/">{t().views.overview}</a>
       </p>
     </>
   );

@@ -81,6 +81,12 @@ const offeredViews = (): readonly Entry[] => VIEWS.filter(({ isOffered }) => isO
 /** The entries of the navigation that this server offers. */
 export const navigation = (): readonly Entry[] => offeredViews().filter(({ isBelow }) => !isBelow);
 
+/** Whether the address is one of a view that another server may offer, and this one does not. */
+export const isNotOffered = (): boolean => {
+  const [first = ''] = address.value.parts;
+  return VIEWS.some(({ path }) => path === first) && !offeredViews().some(({ path }) => path === first);
+};
+
 /** The view at the address, with its entry; without a view the address means nothing. */
 export const currentView = computed(() => {
   const [first = '', ...parts] = address.value.parts;

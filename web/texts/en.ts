@@ -21,7 +21,11 @@ export const en = {
   outdated: 'The server has been upgraded since this page was loaded.',
   broken: 'This view has failed. Load the page again, and report it if it goes on.',
   notLoaded: 'This view could not be loaded.',
-  noView: { title: 'Nothing here', text: 'There is no such view. Go to' },
+  noView: {
+    title: 'Nothing here',
+    text: 'There is no such view. Go to',
+    notOffered: 'This server is not set up for this view. Go to',
+  },
   views: {
     overview: 'Overview',
     nodes: 'Nodes',

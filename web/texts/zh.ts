@@ -21,7 +21,7 @@ export const zh: Texts = {
   outdated: '加载此页面之后，服务器已升级。',
   broken: '此视图出错。请重新加载页面；如果仍然出错，请报告。',
   notLoaded: '无法加载此视图。',
-  noView: { title: '这里什么都没有', text: '没有这个视图。请前往' },
+  noView: { title: '这里什么都没有', text: '没有这个视图。请前往', notOffered: '此服务器未配置这个视图。请前往' },
   views: {
     overview: '概览',
     nodes: '节点',

@@ -189,7 +189,7 @@ describe('the search of events on the page', () => {
     const links = `[...document.querySelectorAll('a')].filter(({ pathname }) => /^.ui.(events|audit)$/.test(pathname))`;
     expect(await tab.page.evaluate(`${links}.length`)).toBe(0);
     await visit(tab, '/ui/audit');
-    await reads(tab, 'Nothing here');
+    await reads(tab, 'This server is not set up for this view.');
   });
 
   test('W-17 what events say is text', async () => {
