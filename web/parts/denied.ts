@@ -31,8 +31,8 @@ export function deniedBy({ status, message }: Pick<Refusal, 'status' | 'message'
 }
 
 /**
- * Who has refused: the cluster itself, Gatehouse by asking the cluster about a right, or Gatehouse by a rule of its own, of which RBAC knows
- * nothing. The cluster refuses what is passed on to it: its own paths, and the logs of a workload.
+ * Says who has refused. `cluster`: the API server, to which its own paths and the logs of a workload are passed on. `review`: Gatehouse, because
+ * of the cluster's answer about a right. `gatehouse`: Gatehouse by a setting of its own, which no RBAC rule changes.
  */
 export function refuserOf(path: string, denied: Denied | undefined): 'cluster' | 'review' | 'gatehouse' {
   if (denied === undefined) return 'gatehouse';

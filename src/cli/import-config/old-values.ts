@@ -10,8 +10,8 @@ export function memberOf(settings: unknown, name: string): unknown {
 export const saysSomething = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /**
- * A secret, or a name that belongs to one. A number is none: `00123`, `0777` and `1e3` are read differently here and by 3.x, and of a long
- * one the last digits would be lost.
+ * Reads a secret, or a name that belongs to one. A number gives `undefined`: `00123`, `0777` and `1e3` are read differently here and by
+ * 3.x, and a long number would lose its last digits.
  */
 export const exactText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
