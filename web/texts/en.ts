@@ -107,6 +107,7 @@ export const en = {
     version: 'Version',
     cpu: 'CPU requested',
     memory: 'Memory requested',
+    pods: 'Pods',
     podsAllowed: 'Pods at most',
     system: 'System',
     runtime: 'Container runtime',

@@ -102,6 +102,7 @@ export const zh: Texts = {
     version: '版本',
     cpu: 'CPU 请求',
     memory: '内存请求',
+    pods: 'Pod',
     podsAllowed: 'Pod 上限',
     system: '系统',
     runtime: '容器运行时',

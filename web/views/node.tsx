@@ -16,7 +16,7 @@ import { orderParameters } from './filters.tsx';
 import { isUnhealthy, NodeState, rolesOf } from './node-state.tsx';
 import { ObjectEvents } from './object-events.tsx';
 import { ObjectTable } from './object-table.tsx';
-import { Requested } from './usage.tsx';
+import { podsOf, Requested } from './usage.tsx';
 
 /** One node: what it says about itself, its pods, its events, and all of it as YAML. */
 export function Node({ parts: [name = ''] }: ViewProps) {
@@ -72,14 +72,14 @@ function NodeFacts({ node }: { readonly node: KubernetesObject }) {
     ? [
         [texts.cpu, <Requested key="cpu" node={node} what="cpu" />],
         [texts.memory, <Requested key="memory" node={node} what="memory" />],
+        [texts.pods, podsOf(node)],
       ]
-    : [];
+    : [[texts.podsAllowed, textAt(status, 'allocatable', 'pods')]];
   return (
     <Facts
       facts={[
         [texts.roles, rolesOf(node).join(', ')],
         ...usage,
-        [texts.podsAllowed, textAt(status, 'allocatable', 'pods')],
         [texts.version, info('kubeletVersion')],
         [texts.system, [info('osImage'), info('kernelVersion'), info('architecture')].filter(Boolean).join(' · ')],
         [texts.runtime, info('containerRuntimeVersion')],

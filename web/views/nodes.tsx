@@ -11,7 +11,7 @@ import { LiveTable } from '../table/live-table.tsx';
 import { language, t } from '../texts/text.ts';
 import { ChoiceFilter, Filters, listParameters, TextFilter } from './filters.tsx';
 import { NodeState, rolesOf } from './node-state.tsx';
-import { Requested } from './usage.tsx';
+import { podsOf, Requested } from './usage.tsx';
 
 const STATUSES = ['running', 'warning', 'unschedulable'] as const;
 
@@ -51,6 +51,7 @@ function nodeColumns(): readonly Column[] {
       isFitting: true,
       cell: (node) => <Requested node={node} what="memory" />,
     },
+    { id: 'pods', title: texts.pods, width: [5], isNumber: true, isFitting: true, cell: podsOf },
   ];
   return [
     {

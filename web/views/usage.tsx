@@ -17,6 +17,13 @@ export function Requested({ node, what }: { readonly node: KubernetesObject; rea
   return <AmountBar what={what} amount={requested} of={allocatable ?? 0} />;
 }
 
+/** How many pods count for the node, and how many it takes, in the form of a pod's READY: `12/110`. */
+export function podsOf(node: KubernetesObject): string {
+  const counted = textAt(node.metadata.annotations, `node.${settings().platform}.io/pods`);
+  const allowed = textAt(node.status, 'allocatable', 'pods');
+  return counted === '' || allowed === '' ? counted : `${counted}/${allowed}`;
+}
+
 interface AmountBarProps {
   readonly what: Measured;
   readonly amount: number;

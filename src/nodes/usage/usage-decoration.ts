@@ -68,14 +68,18 @@ const NANO_OF_MILLI = 10n ** 6n;
 
 const NO_SUM = { nano: 0n, format: undefined };
 
-/** The key of the annotation with the sum. */
-export const usageKey = (platform: string, figure: (typeof FIGURES)[number]): string => `node.${platform}.io/${figure}`;
+/** The key of the annotation with a sum, or with the number of pods. */
+export const usageKey = (platform: string, figure: (typeof FIGURES)[number] | 'pods'): string =>
+  `node.${platform}.io/${figure}`;
 
-/** The eight annotation keys. */
+/** The nine annotation keys. */
 export const usageKeys = (platform: string): ReadonlySet<string> =>
-  new Set(FIGURES.flatMap((figure) => [usageKey(platform, figure), `${usageKey(platform, figure)}-fraction`]));
+  new Set([
+    ...FIGURES.flatMap((figure) => [usageKey(platform, figure), `${usageKey(platform, figure)}-fraction`]),
+    usageKey(platform, 'pods'),
+  ]);
 
-/** The eight annotations as JSON members. All are zero without pods. Plain ASCII, because a platform is a DNS label. */
+/** The nine annotations as JSON members. All are zero without pods. Plain ASCII, because a platform is a DNS label. */
 export function usageMembers(
   platform: string,
   usage: NodeUsage | undefined,
@@ -83,11 +87,12 @@ export function usageMembers(
 ): string {
   const members = FIGURES.map((figure, at) => {
     const resource = figure.startsWith('cpu') ? 'cpu' : 'memory';
-    const sum = usage?.[at] ?? NO_SUM;
+    const sum = usage?.sums[at] ?? NO_SUM;
     const key = usageKey(platform, figure);
     const fraction = percentage(resource, sum.nano, allocatable[resource].nano);
     return `"${key}":"${sumText(resource, sum)}","${key}-fraction":"${fraction}"`;
   });
+  members.push(`"${usageKey(platform, 'pods')}":"${usage?.pods ?? 0}"`);
   return members.join();
 }
 

@@ -34,11 +34,15 @@ export class UsageSum {
   }
 }
 
-/** The sums of one node, in the order of `FIGURES`. */
-export type NodeUsage = readonly UsageSum[];
+/** What the pods of one node add up to. */
+export interface NodeUsage {
+  /** In the order of `FIGURES`. */
+  readonly sums: readonly UsageSum[];
+  /** How many pods count for the node, those that request nothing included. */
+  readonly pods: number;
+}
 
-interface Account {
-  readonly sums: NodeUsage;
+interface Account extends NodeUsage {
   pods: number;
 }
 
@@ -88,7 +92,7 @@ export class UsageLedger {
 
   /** `undefined` if the node has no pods. */
   of(node: string): NodeUsage | undefined {
-    return this.#accounts.get(node)?.sums;
+    return this.#accounts.get(node);
   }
 
   /** How many pods count for a node, one that is not in the list of nodes included. */

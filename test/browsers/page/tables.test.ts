@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
+import { keyOf } from '../../../dev/cluster/kube-object.ts';
+import { countedNode } from '../../../src/nodes/usage/pod-store.ts';
 import { eventually } from '../../integration/service/stand.ts';
 import { type RunningBrowser, startBrowser } from '../browser.ts';
 import { Person, type Tab } from '../tab.ts';
@@ -85,6 +87,20 @@ describe('a table of the page', () => {
     const filled = (await tab.page.evaluate('filled')) as number[];
     expect(Math.max(...filled)).toBe(5);
     expect(filled.reduce((sum, rows) => sum + rows)).toBeGreaterThan(20);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('a node shows how many pods it has of how many it takes, and its row follows a pod that is deleted', async () => {
+    const stand = await startPage();
+    const { objects } = stand.cluster;
+    const tab = await openPage(running.browser, stand, 'ada', NODES);
+    await holds(tab, IS_FULL);
+    const pods = objects.list('pods').filter((pod) => countedNode(pod) === 'worker-b-2');
+    expect(pods.length).toBeGreaterThan(1);
+    const row = `[...document.querySelectorAll('[role=row]')].find((row) => row.innerText.includes('worker-b-2'))`;
+    await holds(tab, `${row}.innerText.includes('${pods.length}/110')`);
+    objects.remove('pods', keyOf(pods[0]?.metadata ?? { name: '' }));
+    await holds(tab, `${row}.innerText.includes('${pods.length - 1}/110')`);
     expect(tab.complaints).toEqual([]);
   });
 

@@ -84,7 +84,7 @@ describe('node answers', () => {
     const { lister, putNode, putPod, nodes } = makeCache();
     putNode(makeNode('node-a'));
     const tag = list(lister).etag('identity');
-    putPod(makePod({ containers: [{}] }));
+    putPod(makePod({ containers: [{}] }, { phase: 'Succeeded' }));
     putPod(makePod({ nodeName: 'unknown-node', containers: [{ resources: { limits: { cpu: '1' } } }] }));
     replaceAll(nodes, [nodes.toEntry(makeNode('node-a'))], { sameHistory: true, resourceVersion: '9' });
     expect(list(lister).etag('identity')).toBe(tag);

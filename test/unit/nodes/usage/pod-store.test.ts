@@ -94,7 +94,7 @@ describe('pod store', () => {
       );
     for (const times of [1, 2]) {
       replaceAll(store, [named('3'), named('5')]);
-      expect([times, store.size, ledger.of('node-a')?.[1]?.nano]).toEqual([times, 1, 5n * 10n ** 9n]);
+      expect([times, store.size, ledger.of('node-a')?.sums[1]?.nano]).toEqual([times, 1, 5n * 10n ** 9n]);
     }
     replaceAll(store, []);
     expect([store.size, ledger.of('node-a')]).toEqual([0, undefined]);
@@ -158,7 +158,7 @@ describe('pod store', () => {
     ] as const) {
       replaceAll(store, pods(from, to));
       expect([store.size, store.get(`default/p-${from}`)?.key]).toEqual([to - from, `default/p-${from}`]);
-      expect(ledger.of('node-a')?.[1]?.nano).toBe(BigInt(to - from) * 10n ** 9n);
+      expect(ledger.of('node-a')?.sums[1]?.nano).toBe(BigInt(to - from) * 10n ** 9n);
     }
   });
 

@@ -53,7 +53,7 @@ const naive = (pods: readonly ServedPod[]): bigint[] =>
     pods.filter((pod) => isCounted(pod) && pod.spec.nodeName === node).reduce((sum, pod) => sum + cpuOf(pod), 0n),
   );
 
-const sumsOf = (ledger: UsageLedger): bigint[] => NODES.map((node) => ledger.of(node)?.[1]?.nano ?? 0n);
+const sumsOf = (ledger: UsageLedger): bigint[] => NODES.map((node) => ledger.of(node)?.sums[1]?.nano ?? 0n);
 
 /** A ledger that follows the list of pods, one that shares nothing, and the list, while it is held. */
 class Stand {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listOf, makeCache, makeNode, makePod } from '../../resources/node-objects.ts';
+import { listOf, makeCache, makeNode, makePod, parseNodeListQuery } from '../../resources/node-objects.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -120,7 +120,7 @@ describe('usage annotations', () => {
     expect(usageOf([pod(resources(`/${first}`), resources(`/${second}`))]).memory.split('/')[0]).toBe(sum);
   });
 
-  test('NU-01 without any pod all eight are there', () => {
+  test('NU-01 without any pod all nine are there', () => {
     const { lister, putNode } = makeCache();
     putNode(makeNode('node-a', {}, { status: { allocatable: { cpu: '4', memory: '12Gi' } } }));
     expect(listOf(lister).items[0]?.metadata.annotations).toEqual({
@@ -132,7 +132,24 @@ describe('usage annotations', () => {
       'node.gatehouse.io/memory-limits-fraction': '0%',
       'node.gatehouse.io/memory-requests': '0',
       'node.gatehouse.io/memory-requests-fraction': '0%',
+      'node.gatehouse.io/pods': '0',
     });
+  });
+
+  test('NU-27 the pods that count are counted, those that request nothing included', () => {
+    const { lister, putNode, putPod, pods } = makeCache();
+    putNode(makeNode('node-a'));
+    const counted = (): unknown => listOf(lister).items[0]?.metadata.annotations['node.gatehouse.io/pods'];
+    const tag = (): string => lister.list(parseNodeListQuery('')).etag('identity');
+    const idle = makePod(pod());
+    putPod(idle);
+    putPod(makePod(pod(sample)));
+    putPod(makePod(pod(sample), { phase: 'Succeeded' }));
+    expect(counted()).toBe('2');
+    const before = tag();
+    pods.remove(`default/${idle.metadata.name}`, '2');
+    expect(counted()).toBe('1');
+    expect(tag()).not.toBe(before);
   });
 
   test('NU-02 pods of other nodes do not count', () => {

@@ -13,7 +13,7 @@ const ZERO_USAGE =
   '"node.gatehouse.io/cpu-limits":"0","node.gatehouse.io/cpu-limits-fraction":"0%",' +
   '"node.gatehouse.io/cpu-requests":"0","node.gatehouse.io/cpu-requests-fraction":"0%",' +
   '"node.gatehouse.io/memory-limits":"0","node.gatehouse.io/memory-limits-fraction":"0%",' +
-  '"node.gatehouse.io/memory-requests":"0","node.gatehouse.io/memory-requests-fraction":"0%"';
+  '"node.gatehouse.io/memory-requests":"0","node.gatehouse.io/memory-requests-fraction":"0%","node.gatehouse.io/pods":"0"';
 
 describe('node encoding', () => {
   test('an empty list is compact and has no null', () => {
