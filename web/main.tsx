@@ -36,6 +36,9 @@ async function main(place: HTMLElement): Promise<void> {
   followAddress();
   keepSession();
   listenForEnd();
+  // In two tasks, because both at once are 120 ms on a slow processor, during which nothing answers.
+  render(<Shell isEmpty />, place);
+  await new Promise((resolve) => setTimeout(resolve));
   render(<Shell />, place);
   loadViewsAhead();
 }

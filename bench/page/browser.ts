@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, CDPSession, Page } from 'puppeteer-core';
 import { BENCH_USERS, type Gatehouse } from '../peers/gatehouse.ts';
 import { type Frames, framesOf, HAS_FIRST_ROWS, SEEN, type Seen, WATCH } from './in-page.ts';
-import { type LongestTask, tracing } from './tasks.ts';
+import { type LongestTask, type LongestTasks, longestOf, TASKS } from './tasks.ts';
+import { traced } from './trace.ts';
+import { turnWheel, type WheelFrames } from './wheel.ts';
 
 /** One load of the page, until its first rows. */
 export interface PageLoad {
@@ -11,7 +13,7 @@ export interface PageLoad {
   /** What was sent until then, with headers: the files of the page, and answers of the API. */
   readonly fileBytes: number;
   readonly dataBytes: number;
-  readonly longest: LongestTask;
+  readonly longest: LongestTasks;
 }
 
 /** A table that is open while the cluster changes. */
@@ -19,9 +21,11 @@ export interface PageStay {
   /** The heap that is in use after all garbage was collected. */
   readonly heapBefore: number;
   readonly heapAfter: number;
-  /** While nobody scrolls, and during the scroll. */
+  /** While nobody scrolls, and while a script does, so that the main thread must draw each frame. */
   readonly still: Frames;
   readonly scrolled: Frames;
+  /** While a reader scrolls. */
+  readonly wheel: WheelFrames;
   /** The longest task, in milliseconds, until the frames were counted, and its processor time during the scroll. */
   readonly longestMs: number;
   readonly longest: LongestTask;
@@ -33,8 +37,11 @@ const PATIENCE_MS = 120_000;
 /** What is left open after the first rows belongs to them: their frame, and the stream. */
 const SETTLE_MS = 1_500;
 const STILL = { ms: 3_000, pxPerSecond: 0, jumpPx: 0, jumpEveryMs: 0 };
-/** Seventy-five rows a second, and every three seconds to another place of the list. */
-const SCROLL = { ms: 12_000, pxPerSecond: 2_400, jumpPx: 123_456, jumpEveryMs: 3_000 };
+/** Seventy-five rows a second. */
+const PX_PER_SECOND = 2_400;
+/** Every three seconds to another place of the list, too. */
+const SCROLL = { ms: 12_000, pxPerSecond: PX_PER_SECOND, jumpPx: 123_456, jumpEveryMs: 3_000 };
+const TURN = { seconds: 12, pxPerSecond: PX_PER_SECOND };
 
 /** A tab of a new browser profile, with a slow processor. */
 export class SlowTab {
@@ -95,7 +102,7 @@ export class SlowTab {
 
   async #load(go: () => Promise<unknown>): Promise<PageLoad> {
     [this.#fileBytes, this.#dataBytes] = [0, 0];
-    const { result, longest } = await tracing(this.#page, async () => {
+    const { result, events } = await traced(this.#page, TASKS, async () => {
       await go();
       await this.#firstRows();
       const bytes = { fileBytes: this.#fileBytes, dataBytes: this.#dataBytes };
@@ -103,7 +110,7 @@ export class SlowTab {
       const { firstRows = Number.NaN, redirectEnd } = await this.#seen();
       return { ...bytes, firstRowsMs: firstRows - redirectEnd };
     });
-    return { ...result, longest };
+    return { ...result, longest: longestOf(events) };
   }
 
   async #firstRows(): Promise<void> {
@@ -123,11 +130,13 @@ export class SlowTab {
     await sleep(ms);
     const still = await this.#frames(STILL);
     const { longTasks } = await this.#seen();
+    const wheel = await turnWheel(this.#page, this.#cdp, TURN);
     const scrolled = await this.#frames(SCROLL);
-    const { longest } = await tracing(this.#page, () => this.#frames(SCROLL)); // to follow tasks takes time from each frame
+    const { events } = await traced(this.#page, TASKS, () => this.#frames(SCROLL)); // to follow tasks takes time from each frame
     await sleep(SETTLE_MS);
     const longestMs = longTasks.filter(({ at }) => at > now).reduce((most, { ms }) => Math.max(most, ms), 0);
-    return { heapBefore, heapAfter: await this.#heap(), still, scrolled, longestMs, longest };
+    const longest = longestOf(events).own;
+    return { heapBefore, heapAfter: await this.#heap(), still, scrolled, wheel, longestMs, longest };
   }
 
   #frames = async (how: Parameters<typeof framesOf>[0]): Promise<Frames> =>

@@ -42,12 +42,13 @@ function tableOf({ name, rounds, stay }: TableResults, { nodes, pods, minutes }:
     firstRows: medianBy(rounds, (round) => round[how].firstRowsMs),
     files: medianBy(rounds, (round) => round[how].fileBytes),
     data: medianBy(rounds, (round) => round[how].dataBytes),
-    task: medianBy(rounds, (round) => round[how].longest.ms),
-    processor: medianBy(rounds, (round) => round[how].longest.processorMs),
+    task: medianBy(rounds, (round) => round[how].longest.own.ms),
+    processor: medianBy(rounds, (round) => round[how].longest.own.processorMs),
+    opening: medianBy(rounds, (round) => round[how].longest.opening.ms),
   }));
   const [signedIn, cold, warm] = loads as [(typeof loads)[0], (typeof loads)[0], (typeof loads)[0]];
   const bytes = ({ files, data }: typeof cold): string => `${count(files)} B, ${count(data)} B`;
-  const { still, scrolled, longest, longestMs, heapBefore, heapAfter } = stay;
+  const { still, scrolled, wheel, longest, longestMs, heapBefore, heapAfter } = stay;
   return table(
     `${count(name === 'nodes' ? nodes : pods)} ${name}`,
     ['', 'measured', 'target', ''],
@@ -58,10 +59,14 @@ function tableOf({ name, rounds, stay }: TableResults, { nodes, pods, minutes }:
       told('… sent when warm', bytes(warm)),
       most('longest task while it loads', cold.task, LONGEST_TASK_MS, 'ms'),
       told('… in processor time', `${number(cold.processor)} ms`),
+      told('… in which Chromium opens the document', `${number(cold.opening)} ms`),
       most('longest task while it is open', longestMs, LONGEST_TASK_MS, 'ms'),
       most('longest task while it is scrolled', longest.ms, LONGEST_TASK_MS, 'ms'),
       told('… in processor time', `${number(longest.processorMs)} ms`),
-      least('frames a second while it is scrolled', scrolled.perSecond, FRAMES_PER_SECOND),
+      least('frames a second while a wheel turns', wheel.perSecond, FRAMES_PER_SECOND),
+      told('… the longest; of the main thread', `${number(wheel.longestMs)} ms; ${number(wheel.mainPerSecond)}`),
+      told('… before which a row was missing; most rows', `${percent(wheel.shareMissing)}; ${wheel.mostMissing}`),
+      told('frames a second while a script scrolls', number(scrolled.perSecond)),
       told('… the longest; while nobody scrolls', `${number(scrolled.longestMs)} ms; ${number(still.perSecond)}`),
       told('… with a row that has not come', percent(scrolled.shareWaiting)),
       told('heap at the beginning', megabytes(heapBefore)),

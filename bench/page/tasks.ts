@@ -1,4 +1,4 @@
-import type { Page } from 'puppeteer-core';
+import { type TraceEvent, threadOf, threadsOfPages } from './trace.ts';
 
 /** The longest task of the page's main thread. */
 export interface LongestTask {
@@ -7,39 +7,38 @@ export interface LongestTask {
   readonly processorMs: number;
 }
 
-interface TraceEvent {
-  readonly name: string;
-  readonly ph: string;
-  readonly pid: number;
-  readonly tid: number;
-  /** Microseconds, as all times of a trace. */
-  readonly dur?: number;
-  readonly tdur?: number;
-  readonly args?: { readonly name?: string };
+/** The longest tasks of a time, by whose work they are. */
+export interface LongestTasks {
+  /** The tasks in which Chromium opens a document: it makes the document and its JavaScript context, for `about:blank` as for any other. */
+  readonly opening: LongestTask;
+  /** All other tasks. */
+  readonly own: LongestTask;
 }
+
+/** The categories of a trace from which `longestOf` reads. */
+export const TASKS = ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'];
 
 const RUN_TASK = /RunTask$/;
-
-/** Follows the tasks while the work goes on. */
-export async function tracing<Result>(
-  page: Page,
-  work: () => Promise<Result>,
-): Promise<{ readonly result: Result; readonly longest: LongestTask }> {
-  await page.tracing.start({ categories: ['-*', 'toplevel', 'disabled-by-default-devtools.timeline'] });
-  const result = await work();
-  const bytes = await page.tracing.stop();
-  const { traceEvents } = JSON.parse(Buffer.from(bytes ?? []).toString()) as { traceEvents: readonly TraceEvent[] };
-  return { result, longest: longestOf(traceEvents) };
-}
+/** Inside the task that opens a document. */
+const OPENS = 'CommitLoad';
 
 /** Counts only the threads that run pages. */
-export function longestOf(events: readonly TraceEvent[]): LongestTask {
-  const threadOf = ({ pid, tid }: TraceEvent): string => `${pid}/${tid}`;
-  const mains = new Set(
-    events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf),
-  );
+export function longestOf(events: readonly TraceEvent[]): LongestTasks {
+  const mains = threadsOfPages(events);
   const tasks = events.filter((event) => event.ph === 'X' && RUN_TASK.test(event.name) && mains.has(threadOf(event)));
+  const openings = events.filter(({ name }) => name === OPENS);
+  const opens = (task: TraceEvent): boolean => openings.some((opening) => isWithin(opening, task));
+  return {
+    opening: longest(tasks.filter(opens)),
+    own: longest(tasks.filter((task) => !opens(task))),
+  };
+}
+
+const isWithin = (event: TraceEvent, task: TraceEvent): boolean =>
+  threadOf(event) === threadOf(task) && event.ts >= task.ts && event.ts <= task.ts + (task.dur ?? 0);
+
+function longest(tasks: readonly TraceEvent[]): LongestTask {
   const most = (of: 'dur' | 'tdur'): number =>
-    tasks.reduce((longest, { [of]: micros = 0 }) => Math.max(longest, micros), 0) / 1_000;
+    tasks.reduce((most, { [of]: micros = 0 }) => Math.max(most, micros), 0) / 1_000;
   return { ms: most('dur'), processorMs: most('tdur') };
 }

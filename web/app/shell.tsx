@@ -8,8 +8,8 @@ import { SearchBox } from './search-box.tsx';
 import { isOutdated } from './version.ts';
 import { currentView, isNotOffered, navigation } from './views.ts';
 
-/** What is around every view: the head with search and person, and the navigation. */
-export function Shell() {
+/** What is around every view: the head with search and person, and the navigation. `isEmpty`: without the view. */
+export function Shell({ isEmpty = false }: { readonly isEmpty?: boolean }) {
   const { entry, view: View, parts } = currentView.value;
   const path = address.value.parts.join('/');
   useEffect(() => {
@@ -45,7 +45,7 @@ export function Shell() {
       </nav>
       <main id="view" tabIndex={-1}>
         {isOutdated.value && <Outdated />}
-        <Fence key={path}>{View ? <View key={path} parts={parts} /> : <NoView />}</Fence>
+        {!isEmpty && <Fence key={path}>{View ? <View key={path} parts={parts} /> : <NoView />}</Fence>}
       </main>
     </>
   );

@@ -14,8 +14,8 @@ import { ToldVersions } from './told-versions.ts';
 const PAGE_ROWS = 50;
 /** Pages that are kept. The one that was not on the screen for the longest goes first. */
 const KEPT_PAGES = 12;
-/** Rows of a page that is read before a scroll comes to it: at 75 rows a second a third of a second. */
-const AHEAD_ROWS = 25;
+/** Rows of a page that is read before a scroll comes to it: at 75 rows a second two thirds of a second. */
+const AHEAD_ROWS = 50;
 /** Orders by what never changes of an object; without a word it is by the time of its creation. */
 const FIXED_ORDERS: ReadonlySet<string> = new Set(['', 'name', 'createTime', 'creationTimestamp']);
 /** The least time between two readings of what is on the screen. */
