@@ -40,7 +40,7 @@ function nodeColumns(): readonly Column[] {
     {
       id: 'cpu',
       title: texts.cpu,
-      width: [8, 1],
+      width: [7, 1],
       isFitting: true,
       cell: (node) => <Requested node={node} what="cpu" />,
     },
@@ -51,11 +51,11 @@ function nodeColumns(): readonly Column[] {
       isFitting: true,
       cell: (node) => <Requested node={node} what="memory" />,
     },
-    { id: 'pods', title: texts.pods, width: [5], isNumber: true, isFitting: true, cell: podsOf },
+    { id: 'pods', title: texts.pods, width: [4.5], isNumber: true, isFitting: true, cell: podsOf },
   ];
   return [
     {
-      ...{ id: 'name', title: t().table.name, width: [11, 2], sortBy: 'name' },
+      ...{ id: 'name', title: t().table.name, width: [9.5, 2], sortBy: 'name' },
       cell: ({ metadata: { name } }) => (
         <a href={hrefTo(['nodes', name])} tabIndex={-1} title={name}>
           <bdi>{name}</bdi>
@@ -63,17 +63,17 @@ function nodeColumns(): readonly Column[] {
       ),
     },
     {
-      ...{ id: 'status', title: texts.status, width: [11, 1.2] },
+      ...{ id: 'status', title: texts.status, width: [10.5, 1.2] },
       cell: (node) => <NodeState node={node} />,
     },
-    { id: 'roles', title: texts.roles, width: [7, 1], cell: (node) => rolesOf(node).join(', ') },
+    { id: 'roles', title: texts.roles, width: [6.5, 1], cell: (node) => rolesOf(node).join(', ') },
     {
-      ...{ id: 'version', title: texts.version, width: [6.5] },
+      ...{ id: 'version', title: texts.version, width: [5.5] },
       cell: ({ status }) => textAt(status, 'nodeInfo', 'kubeletVersion'),
     },
     ...(settings().features.nodeUsage ? usage : []),
     {
-      ...{ id: 'age', title: t().table.age, width: [5.5], sortBy: 'createTime', isNumber: true },
+      ...{ id: 'age', title: t().table.age, width: [4.5], sortBy: 'createTime', isNumber: true },
       cell: ({ metadata }) => <Age since={metadata.creationTimestamp} />,
     },
   ];

@@ -101,6 +101,12 @@ describe('a table of the page', () => {
     await holds(tab, `${row}.innerText.includes('${pods.length}/110')`);
     objects.remove('pods', keyOf(pods[0]?.metadata ?? { name: '' }));
     await holds(tab, `${row}.innerText.includes('${pods.length - 1}/110')`);
+    await tab.page.setViewport({ width: 1280, height: 800 });
+    // The table of nodes has the most columns; all of them are on a usual screen.
+    await holds(
+      tab,
+      `(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.table'))`,
+    );
     expect(tab.complaints).toEqual([]);
   });
 
