@@ -30,15 +30,21 @@ describe('what goes wrong', () => {
     },
   );
 
-  test('W-13 a page that finds no server at its start says so, and comes when the server does', async () => {
-    const stand = await startPage();
-    const tab = await openPage(running.browser, stand);
-    const goOn = await refuse(tab, '/ui/s', 'abort');
-    await tab.page.reload();
-    await reads(tab, 'The server does not answer.');
-    await goOn();
-    await reads(tab, 'Overview');
-  });
+  test.each([
+    ['finds no server', '/ui/s', 'abort', 'The server does not answer.'],
+    ['hears from its server that it cannot read the session', '/ui/session', 503, 'made-up refusal'],
+  ] as const)(
+    'W-13 a page that %s at its start says so, and comes when the server does',
+    async (_, part, how, words) => {
+      const stand = await startPage();
+      const tab = await openPage(running.browser, stand);
+      const goOn = await refuse(tab, part, how);
+      await tab.page.reload();
+      await reads(tab, words);
+      await goOn();
+      await reads(tab, 'Overview');
+    },
+  );
 
   test('W-13 an answer that does not come is said to be slow, where it will be and at the start of the page', async () => {
     const stand = await startPage();
