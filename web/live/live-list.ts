@@ -20,6 +20,8 @@ const AHEAD_ROWS = 50;
 const FIXED_ORDERS: ReadonlySet<string> = new Set(['', 'name', 'createTime', 'creationTimestamp']);
 /** The least time between two readings of what is on the screen. */
 const LEAST_PAUSE_MS = 1_000;
+/** After this time without an answer, what is shown may be old (W-13). */
+const SLOW_MS = 5_000;
 
 export interface ListQuery {
   readonly path: string;
@@ -44,6 +46,8 @@ export class LiveList {
   /** In how many namespaces the caller may see the kind, if not in all. */
   readonly namespaces = signal<number | undefined>(undefined);
   readonly isLive = signal(false);
+  /** Whether an answer is late. */
+  readonly isSlow = signal(false);
   /** Changes that are not shown while the order stands still. */
   readonly waiting = signal(0);
   readonly isPolled: boolean;
@@ -180,15 +184,27 @@ export class LiveList {
     this.#stale.delete(page);
     this.#inFlight = page;
     const tag = this.#tags.get(page);
-    const outcome = await call<ObjectList>(`${path}?${query}`, {
-      headers: tag === undefined ? {} : { 'If-None-Match': tag },
-      signal: this.#stop.signal,
-    });
+    const outcome = await this.#timed(
+      call<ObjectList>(`${path}?${query}`, {
+        headers: tag === undefined ? {} : { 'If-None-Match': tag },
+        signal: this.#stop.signal,
+      }),
+    );
     this.#inFlight = undefined;
     if (!outcome.ok) return this.#refused(page, outcome.refusal, outcome.headers);
     this.#backOff.succeeded();
     this.#accept(page, outcome.value, outcome.headers);
     return true;
+  }
+
+  async #timed<T>(answer: Promise<T>): Promise<T> {
+    const late = setTimeout(() => (this.isSlow.value = true), SLOW_MS);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(late);
+      this.isSlow.value = false;
+    }
   }
 
   #refused(page: number, refusal: Refusal, headers: Headers | undefined): boolean {

@@ -5,11 +5,13 @@ import { t } from '../texts/text.ts';
 interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
+  /** What it shows is never shown again, so Escape alone does not close it. */
+  readonly isKept?: boolean;
   onClose(): void;
 }
 
 /** A modal dialog: the browser keeps the focus in it, closes it by Escape, and gives the focus back. */
-export function Dialog({ title, children, onClose }: DialogProps) {
+export function Dialog({ title, children, isKept = false, onClose }: DialogProps) {
   const shown = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
@@ -20,6 +22,15 @@ export function Dialog({ title, children, onClose }: DialogProps) {
       if (opener instanceof HTMLElement) opener.focus();
     };
   }, []);
+  useEffect(() => {
+    if (!isKept) return;
+    // Chromium closes a dialog at the second Escape, whatever a listener of `cancel` says.
+    const keep = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') event.preventDefault();
+    };
+    document.addEventListener('keydown', keep);
+    return () => document.removeEventListener('keydown', keep);
+  }, [isKept]);
   return (
     <dialog ref={shown} aria-labelledby="dialog-title" onClose={onClose}>
       <header>

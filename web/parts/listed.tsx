@@ -33,14 +33,7 @@ export function Listed({
           {namespaces !== undefined && <span class="soft"> · {texts.permitted(namespaces)}</span>}
           {list.age.value > OLD_SECONDS && <span class="old"> · {texts.old(ageText(list.age.value))}</span>}
         </span>
-        {total !== undefined && (
-          <span
-            class={list.isLive.value ? 'live on' : 'live'}
-            title={list.isLive.value ? texts.liveTitle : list.isPolled ? texts.polledTitle : texts.pollTitle}
-          >
-            {list.isLive.value ? texts.live : texts.poll}
-          </span>
-        )}
+        {total !== undefined && !refusal && <Following list={list} />}
         {waiting > 0 && (
           <button type="button" class="badge" onClick={() => list.showWaiting()}>
             {texts.changes(waiting)}
@@ -50,5 +43,25 @@ export function Listed({
       </div>
       {refusal && <Trouble refusal={refusal} again={() => list.again()} />}
     </>
+  );
+}
+
+/** Whether changes come as they happen. Nobody can know it while an answer is late; a refusal is said below. */
+function Following({ list }: { readonly list: LiveList }) {
+  const texts = t().table;
+  if (list.isSlow.value)
+    return (
+      <span class="old" role="status">
+        {t().slow}
+      </span>
+    );
+  const isLive = list.isLive.value;
+  return (
+    <span
+      class={isLive ? 'live on' : 'live'}
+      title={isLive ? texts.liveTitle : list.isPolled ? texts.polledTitle : texts.pollTitle}
+    >
+      {isLive ? texts.live : texts.poll}
+    </span>
   );
 }

@@ -80,6 +80,9 @@ export const people = {
     firstPassword: 'has to choose a password at the next sign-in',
     noRole: 'no role',
     giveRole: 'Give this role',
+    ownRoleMeans: 'This is your own role. If you give it up, another administrator may have to give it back to you.',
+    adminMeans: (name: string) =>
+      `${name} will manage users, set their passwords and give every role, this one included.`,
     actions: 'Actions',
     itIsYou:
       'This is you: another administrator has to disable or remove you. Your password is changed on the page Account.',

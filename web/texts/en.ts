@@ -65,6 +65,7 @@ export const en = {
     signOut: 'Sign out',
   },
   table: {
+    wholeName: 'whole name',
     name: 'Name',
     labels: 'Labels',
     annotations: 'Annotations',
@@ -85,7 +86,7 @@ export const en = {
   overview: {
     you: 'Signed in as',
     noGroups: 'in no group',
-    ready: (ready: number, all: number) => `${number(ready)} of ${counted(all, 'node', 'nodes')} ready`,
+    ready: (ready: number, all: number) => `${number(ready)} of ${counted(all, 'node', 'nodes')} ready and schedulable`,
     cordoned: (count: number) => `${counted(count, 'node takes', 'nodes take')} no new pods`,
     attention: (count: number) => `${counted(count, 'node needs', 'nodes need')} attention`,
     allWell: 'No node needs attention.',
@@ -142,7 +143,15 @@ export const en = {
     quality: 'Quality of service',
   },
   object: { owners: 'Owned by', deleted: 'Being deleted since' },
-  containers: { title: 'Containers', since: 'Since', lastEnd: 'Ended last', initial: 'before the others' },
+  containers: {
+    title: 'Containers',
+    since: 'Since',
+    lastEnd: 'Ended last',
+    initial: 'before the others',
+    previous: 'Log before the restart',
+    noPrevious: 'It wrote nothing.',
+    lastLines: (count: number) => `The last ${number(count)} lines`,
+  },
   events: {
     title: 'Events',
     none: 'The cluster has no events about it. It keeps them for an hour, usually.',

@@ -80,6 +80,8 @@ export const people: typeof en = {
     firstPassword: '下次登录时须设置密码',
     noRole: '无角色',
     giveRole: '授予此角色',
+    ownRoleMeans: '这是您自己的角色。放弃后可能需要其他管理员重新授予。',
+    adminMeans: (name) => `${name} 将可以管理用户、设置其密码，并授予所有角色，包括此角色。`,
     actions: '操作',
     itIsYou: '这是您自己：须由另一位管理员禁用或删除。您可以在“我的账户”页面更改密码。',
     disable: '禁用',

@@ -60,6 +60,7 @@ export const zh: Texts = {
     signOut: '退出登录',
   },
   table: {
+    wholeName: '完整名称',
     name: '名称',
     labels: '标签',
     annotations: '注解',
@@ -80,7 +81,7 @@ export const zh: Texts = {
   overview: {
     you: '当前用户',
     noGroups: '不属于任何组',
-    ready: (ready, all) => `${number(all)} 个节点中 ${number(ready)} 个就绪`,
+    ready: (ready, all) => `${number(all)} 个节点中 ${number(ready)} 个就绪且可调度`,
     cordoned: (count) => `${number(count)} 个节点不接受新的 Pod`,
     attention: (count) => `${number(count)} 个节点需要关注`,
     allWell: '没有需要关注的节点。',
@@ -130,7 +131,15 @@ export const zh: Texts = {
     quality: '服务质量',
   },
   object: { owners: '所有者', deleted: '开始删除于' },
-  containers: { title: '容器', since: '开始于', lastEnd: '上次结束', initial: '先于其他容器' },
+  containers: {
+    title: '容器',
+    since: '开始于',
+    lastEnd: '上次结束',
+    initial: '先于其他容器',
+    previous: '重启前的日志',
+    noPrevious: '没有写过任何内容。',
+    lastLines: (count) => `最后 ${number(count)} 行`,
+  },
   events: {
     title: '事件',
     none: '集群没有关于它的事件。事件通常保留一小时。',

@@ -1,9 +1,11 @@
+import { useSignal } from '@preact/signals';
 import { at, type KubernetesObject, listAt, numberAt, textAt } from '../api/objects.ts';
 import { settings } from '../app/settings.ts';
 import { storedLogs } from '../logs/log-links.tsx';
 import { State } from '../parts/state.tsx';
 import { Age } from '../parts/time.tsx';
 import { t } from '../texts/text.ts';
+import { PreviousLog } from './previous-log.tsx';
 
 /** The containers of a pod: what they run, how they are, and how the last one ended. */
 export function PodContainers({ pod }: { readonly pod: KubernetesObject }) {
@@ -80,6 +82,7 @@ function ContainerRow({ pod, container, status, isInitial }: ContainerRowProps) 
             {`${endOf(ended)} `}
             <Age since={textAt(ended, 'finishedAt')} />
             <Message of={ended} />
+            {settings().features.gateway && <PreviousLogButton pod={pod} container={textAt(container, 'name')} />}
           </>
         )}
       </td>
@@ -97,6 +100,19 @@ function ContainerRow({ pod, container, status, isInitial }: ContainerRowProps) 
         </td>
       )}
     </tr>
+  );
+}
+
+function PreviousLogButton({ pod, container }: { readonly pod: KubernetesObject; readonly container: string }) {
+  const isOpen = useSignal(false);
+  const { namespace = '', name } = pod.metadata;
+  return (
+    <p>
+      <button type="button" onClick={() => (isOpen.value = true)}>
+        {t().containers.previous}
+      </button>
+      {isOpen.value && <PreviousLog {...{ namespace, pod: name, container }} onClose={() => (isOpen.value = false)} />}
+    </p>
   );
 }
 

@@ -7,10 +7,17 @@ const TONES: Readonly<Record<string, Tone>> = {
   ...{ Pending: 'warn', ContainerCreating: 'warn', PodInitializing: 'warn', SchedulingGated: 'warn', NotReady: 'warn' },
 };
 
-/** The state of a pod as a word, with its colour and shape. */
-export function PodState({ pod }: { readonly pod: KubernetesObject }) {
-  const reason = podReason(pod) || 'Unknown';
+const wordOf = (pod: KubernetesObject): string => podReason(pod) || 'Unknown';
+
+/** How well a pod is. */
+export function podTone(pod: KubernetesObject): Tone {
+  const reason = wordOf(pod);
   const [ready, all] = readyOf(pod);
   const tone = ownOf(TONES, reason) ?? (/^Init:\d/.test(reason) ? 'warn' : 'bad');
-  return <State tone={tone === 'good' && ready < all ? 'warn' : tone}>{reason}</State>;
+  return tone === 'good' && ready < all ? 'warn' : tone;
+}
+
+/** The state of a pod as a word, with its colour and shape. */
+export function PodState({ pod }: { readonly pod: KubernetesObject }) {
+  return <State tone={podTone(pod)}>{wordOf(pod)}</State>;
 }

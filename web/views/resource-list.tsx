@@ -47,11 +47,18 @@ export function ResourceList({ parts: [plural = ''] }: ViewProps) {
       <Filters>
         <TextFilter name="name" label={t().table.name} />
         {kind?.namespaced !== false && (
-          <TextFilter name="namespace" label={t().columns.namespace} suggestions={namespaces} />
+          <TextFilter
+            name="namespace"
+            label={t().columns.namespace}
+            placeholder={t().table.wholeName}
+            suggestions={namespaces}
+          />
         )}
         <TextFilter name="labels" label={t().table.labels} placeholder="app=web, !canary" />
-        {plural === 'pods' && <TextFilter name="nodeName" label={t().columns.node} />}
-        {hasService.current && <TextFilter name="serviceName" label={t().columns.service} />}
+        {plural === 'pods' && <TextFilter name="nodeName" label={t().columns.node} placeholder={t().table.wholeName} />}
+        {hasService.current && (
+          <TextFilter name="serviceName" label={t().columns.service} placeholder={t().table.wholeName} />
+        )}
         {statuses && (
           <ChoiceFilter name="status" label={t().columns.status} choices={statuses.map((word) => [word, word])} />
         )}

@@ -113,6 +113,27 @@ describe('logs on the page', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  test('the log before the restart of a container is a click away from how it ended', async () => {
+    const stand = await startPage();
+    const { objects } = stand.cluster;
+    const pod = objects.get('pods', `shop/${FIRST}`);
+    if (!pod) throw new Error(`there is no pod ${FIRST}`);
+    write(stand, FIRST, 'about to fail', HOSTILE);
+    const terminated = { exitCode: 3, reason: 'Error', finishedAt: '2026-01-02T03:04:05Z' };
+    const [status] = (pod.status?.['containerStatuses'] ?? []) as readonly object[];
+    const again = { ...status, restartCount: 1, lastState: { terminated } };
+    objects.update('pods', { ...pod, status: { ...pod.status, containerStatuses: [again] } });
+    write(stand, FIRST, 'after the restart');
+    const tab = await openPage(running.browser, stand, 'ada', `/ui/resources/pods/shop/${FIRST}`);
+    await reads(tab, 'Error (3)');
+    await press(tab, 'Log before the restart');
+    await holds(tab, `document.querySelector('dialog pre')?.innerText.includes('about to fail')`);
+    const shown = String(await tab.page.evaluate(`document.querySelector('dialog pre').innerText`));
+    expect(shown).toContain(SHOWN);
+    expect(shown).not.toContain('after the restart');
+    await expectHarmless(tab);
+  });
+
   test('W-17 a line with markup, escape sequences and signs that turn its direction is text', async () => {
     const logStore = await startLogs();
     const stand = await startPage({ logStore });

@@ -109,9 +109,30 @@ describe('people on the page', () => {
     await press(tab, 'Create the user');
     await reads(tab, 'The user nina is created.');
     expect(await tab.page.evaluate(`document.querySelector('dialog pre').innerText.length`)).toBe(16);
+    await tab.page.keyboard.press('Escape');
+    await tab.page.keyboard.press('Escape');
+    await reads(tab, 'shown only now');
     await press(tab, 'Close');
     await reads(tab, '2 users');
     expect(await tab.page.evaluate('document.body.innerText.includes("shown only now")')).toBe(false);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('the role of an administrator is given only after a question', async () => {
+    const stand = await startPage({ accounts: true });
+    const tab = await openPage(running.browser, stand, 'ada', '/ui/users/ivy');
+    const roleIs = (role: string): Promise<void> =>
+      holds(tab, `document.querySelector('.facts').innerText.includes('${role}')`);
+    const choose = (role: string): Promise<unknown> => tab.page.select('section[aria-labelledby=role] select', role);
+    await holds(tab, `document.querySelectorAll('section[aria-labelledby=role] option').length > 2`);
+    await choose('platform-admin');
+    await press(tab, 'Give this role');
+    await reads(tab, 'ivy will manage users');
+    await press(tab, 'Cancel', 'dialog');
+    expect(await tab.page.evaluate(`document.querySelector('.facts').innerText`)).not.toContain('platform-admin');
+    await press(tab, 'Give this role');
+    await press(tab, 'Give this role', 'dialog');
+    await roleIs('platform-admin');
     expect(tab.complaints).toEqual([]);
   });
 

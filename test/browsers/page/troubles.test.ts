@@ -60,6 +60,12 @@ describe('what goes wrong', () => {
       await visit(tab, path);
       await says(count);
     }
+    const following = await openPage(running.browser, stand, 'ada', '/ui/nodes');
+    await holds(following, `document.querySelector('.live.on') !== null`);
+    await refuse(following, '/nodes?', 'hang');
+    stand.cluster.objects.remove('nodes', 'worker-a-1');
+    await reads(following, 'The server is slow to answer.');
+    await holds(following, `document.querySelector('.live') === null`);
     const starting = await (await Person.at(running.browser)).tab();
     await refuse(starting, '/ui/settings.json', 'hang');
     await starting.page.goto(stand.origin, { waitUntil: 'domcontentloaded' });

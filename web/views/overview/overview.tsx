@@ -12,7 +12,7 @@ import { Title } from '../../parts/title.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { t } from '../../texts/text.ts';
 import { NodeState, troublesOf } from '../node-state.tsx';
-import { PodState } from '../pod-state.tsx';
+import { PodState, podTone } from '../pod-state.tsx';
 import { type NodeSummary, SummaryBars } from '../summary-bars.tsx';
 import { WarningEvents } from './warning-events.tsx';
 import { WorkloadsCard } from './workloads-card.tsx';
@@ -155,22 +155,18 @@ function PodsCard() {
   const waiting = useCount('pods', { status: 'Waiting', limit: `${SHOWN}` });
   // What is wrong with the list of all pods is said by the card.
   const refused = all.refusal.value ? undefined : [failed, waiting].find(({ refusal }) => refusal.value);
-  // Pods that are being deleted wait for nothing that anybody has to do.
   const inNeed = [...(failed.value.value?.items ?? []), ...(waiting.value.value?.items ?? [])];
-  const shown = inNeed.filter(({ metadata }) => metadata.deletionTimestamp === undefined).slice(0, SHOWN);
+  const shown = inNeed.toSorted((a, b) => urgencyOf(b) - urgencyOf(a)).slice(0, SHOWN);
+  const others = (totalOf(failed) ?? 0) + (totalOf(waiting) ?? 0) - shown.length;
   return (
     <Card id="pods" title={texts.podsTitle} href={hrefTo(['resources', 'pods'])} counted={all}>
       <div class="figure">{texts.pods(totalOf(all) ?? 0)}</div>
       {refused?.refusal.value && <Trouble refusal={refused.refusal.value} isQuiet again={() => refused.again()} />}
       <p>
-        {failed.value.value && (
-          <a href={hrefTo(['resources', 'pods'], { status: 'Error' })}>{texts.failed(failed.value.value.totalItems)}</a>
-        )}
+        {failed.value.value && <PodCount status="Error" count={failed.value.value.totalItems} said={texts.failed} />}
         {failed.value.value && waiting.value.value && ' · '}
         {waiting.value.value && (
-          <a href={hrefTo(['resources', 'pods'], { status: 'Waiting' })}>
-            {texts.waiting(waiting.value.value.totalItems)}
-          </a>
+          <PodCount status="Waiting" count={waiting.value.value.totalItems} said={texts.waiting} />
         )}
       </p>
       <ul class="attention">
@@ -185,8 +181,28 @@ function PodsCard() {
             </p>
           </li>
         ))}
+        {others > 0 && <li class="soft">{t().more.replace('%', String(others))}</li>}
       </ul>
     </Card>
+  );
+}
+
+/** What has gone wrong comes first, then what only takes its time, then what goes away anyway. */
+function urgencyOf(pod: KubernetesObject): number {
+  return { bad: 2, warn: 1, good: 0, idle: 0 }[podTone(pod)];
+}
+
+interface PodCountProps {
+  readonly status: 'Error' | 'Waiting';
+  readonly count: number;
+  said(count: number): string;
+}
+
+function PodCount({ status, count, said }: PodCountProps) {
+  return count === 0 ? (
+    <span class="soft">{said(count)}</span>
+  ) : (
+    <a href={hrefTo(['resources', 'pods'], { status })}>{said(count)}</a>
   );
 }
 

@@ -37,7 +37,7 @@ export function Invite({ roles, onCreated, onClose }: InviteProps) {
   };
   const other = elsewhere(refusal.value, ['metadata.name', 'spec.email']);
   return (
-    <Dialog title={texts.invite} onClose={onClose}>
+    <Dialog title={texts.invite} isKept={password.value !== ''} onClose={onClose}>
       {password.value !== '' ? (
         <ShownOnce
           {...{ password: password.value, said: texts.created(name.value.trim()), mustChoose: true, onClose }}

@@ -1,10 +1,15 @@
 import { useSignal } from '@preact/signals';
 import type { KubernetesObject } from '../../api/objects.ts';
 import type { Refusal } from '../../api/refusal.ts';
+import { person } from '../../app/session.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { t } from '../../texts/text.ts';
 import { changeUser, roleOf, useRoles, withRole } from './user-calls.ts';
+
+/** The role that may give every role (docs/accounts.md). */
+const ADMINISTRATOR = 'platform-admin';
 
 interface RoleFormProps {
   readonly user: KubernetesObject;
@@ -16,17 +21,23 @@ export function RoleForm({ user, onChanged }: RoleFormProps) {
   const texts = t().users;
   const roles = useRoles();
   const now = roleOf(user);
-  const [wanted, isBusy] = [useSignal(now), useSignal(false)];
+  const [wanted, isBusy, isAsked] = [useSignal(now), useSignal(false), useSignal(false)];
   const refusal = useSignal<Refusal | undefined>(undefined);
   const names = new Set([
     ...(now === '' ? [] : [now]),
     ...(roles.value.value?.items ?? []).map(({ metadata }) => metadata.name),
   ]);
-  const give = async (): Promise<void> => {
+  const { name } = user.metadata;
+  const isSelf = name === person.value?.user;
+  const give = async (): Promise<Refusal | undefined> => {
+    const why = await changeUser(name, (current) => withRole(current, wanted.value));
+    if (!why) onChanged();
+    return why;
+  };
+  const giveAtOnce = async (): Promise<void> => {
     isBusy.value = true;
-    refusal.value = await changeUser(user.metadata.name, (current) => withRole(current, wanted.value));
+    refusal.value = await give();
     isBusy.value = false;
-    if (!refusal.value) onChanged();
   };
   return (
     <section class="card" aria-labelledby="role">
@@ -35,7 +46,9 @@ export function RoleForm({ user, onChanged }: RoleFormProps) {
         class="form"
         onSubmit={(event) => {
           event.preventDefault();
-          void give();
+          // Nobody takes back a role that allowed to give roles, and an administrator is as strong as the reader.
+          if (isSelf || wanted.value === ADMINISTRATOR) isAsked.value = true;
+          else void giveAtOnce();
         }}
       >
         <SelectField
@@ -54,6 +67,16 @@ export function RoleForm({ user, onChanged }: RoleFormProps) {
           </button>
         </p>
       </form>
+      {isAsked.value && (
+        <Confirm
+          title={`${texts.giveRole}: ${wanted.value}`}
+          action={texts.giveRole}
+          act={give}
+          onClose={() => (isAsked.value = false)}
+        >
+          <p>{isSelf ? texts.ownRoleMeans : texts.adminMeans(name)}</p>
+        </Confirm>
+      )}
     </section>
   );
 }

@@ -29,7 +29,7 @@ export function SetPassword({ name, onSet, onClose }: SetPasswordProps) {
   };
   if (password.value !== '')
     return (
-      <Dialog title={texts.setPassword} onClose={onClose}>
+      <Dialog title={texts.setPassword} isKept onClose={onClose}>
         <ShownOnce
           {...{ password: password.value, said: texts.passwordSet(name), mustChoose: mustChoose.value, onClose }}
         />

@@ -1,0 +1,71 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { noted, send } from '../api/call.ts';
+import { away, type Refusal, refusalOf } from '../api/refusal.ts';
+import { withCarets } from '../logs/log-text.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { Trouble } from '../parts/trouble.tsx';
+import { t } from '../texts/text.ts';
+
+/** Why a container ended stands at the end of its log. */
+const LINES = 500;
+/** The end of what is shown, in characters: lines may be of any length. The parameter `limitBytes` of the API would keep the beginning. */
+const SHOWN = 1_000_000;
+
+interface PreviousLogProps {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  onClose(): void;
+}
+
+/** The log of the container before it was started again, from the kubelet through the gateway, as `kubectl logs --previous`. */
+export function PreviousLog({ namespace, pod, container, onClose }: PreviousLogProps) {
+  const texts = t().containers;
+  const text = useSignal<string | undefined>(undefined);
+  const refusal = useSignal<Refusal | undefined>(undefined);
+  useEffect(() => {
+    const stop = new AbortController();
+    void previousLog({ namespace, pod, container }, stop.signal).then((outcome) => {
+      if (stop.signal.aborted) return;
+      if (typeof outcome === 'string') text.value = outcome;
+      else refusal.value = outcome;
+    });
+    return () => stop.abort();
+  }, []);
+  return (
+    <Dialog title={`${texts.previous}: ${container}`} onClose={onClose}>
+      {refusal.value && <Trouble refusal={refusal.value} />}
+      {text.value === undefined && !refusal.value && (
+        <p class="soft">
+          <Loading />
+        </p>
+      )}
+      {text.value === '' && <p>{texts.noPrevious}</p>}
+      {text.value && (
+        <>
+          <p class="soft">{texts.lastLines(LINES)}</p>
+          <pre class="previous" tabIndex={0}>
+            {withCarets(text.value)}
+          </pre>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+type Container = Omit<PreviousLogProps, 'onClose'>;
+
+async function previousLog({ namespace, pod, container }: Container, signal: AbortSignal): Promise<string | Refusal> {
+  const query = new URLSearchParams({ container, previous: 'true', timestamps: 'true', tailLines: `${LINES}` });
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
+  const called = { method: 'GET', path };
+  try {
+    const answer = await send(`${path}?${query}`, { signal });
+    const said = await answer.text();
+    return answer.ok ? said.slice(-SHOWN) : noted(refusalOf(called, answer, said));
+  } catch (error) {
+    return away(called, error);
+  }
+}
