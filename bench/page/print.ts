@@ -10,6 +10,8 @@ const FIRST_ROWS_MS = 1_000;
 const LONGEST_TASK_MS = 100;
 const FRAMES_PER_SECOND = 55;
 const HEAP_BYTES = 60e6;
+/** Frames alone prove nothing: Chromium would move an empty table just as smoothly. */
+const SHARE_MISSING = 0.02;
 
 type Row = readonly [name: string, measured: string, target: string, verdict: string];
 
@@ -27,10 +29,12 @@ const least = (name: string, value: number, limit: number): Row => [
   verdict(value >= limit),
 ];
 
+const mostOf = <Item>(items: readonly Item[], of: (item: Item) => number): number => Math.max(...items.map(of));
+
 /** The page as text: a table for each of its tables with the targets, and one of the server's cost. */
 export const printPage = ({ sizes, tables, open, load: [first, last] }: PageResults): string =>
   [
-    `The page in Chromium without a window, its processor slowed four times; ${count(sizes.changes)} nodes and ${count(sizes.changes)} pods change each second.`,
+    `The page in Chromium without a window, its main thread slowed four times; ${count(sizes.changes)} nodes and ${count(sizes.changes)} pods change each second.`,
     `Load averages ${number(first)} at the start, ${number(last)} at the end: frames and times depend on what else the machine does, processor time less.`,
     '',
     ...tables.map((one) => tableOf(one, sizes)),
@@ -42,9 +46,9 @@ function tableOf({ name, rounds, stay }: TableResults, { nodes, pods, minutes }:
     firstRows: medianBy(rounds, (round) => round[how].firstRowsMs),
     files: medianBy(rounds, (round) => round[how].fileBytes),
     data: medianBy(rounds, (round) => round[how].dataBytes),
-    task: medianBy(rounds, (round) => round[how].longest.own.ms),
-    processor: medianBy(rounds, (round) => round[how].longest.own.processorMs),
-    opening: medianBy(rounds, (round) => round[how].longest.opening.ms),
+    task: mostOf(rounds, (round) => round[how].longest.own.ms),
+    processor: mostOf(rounds, (round) => round[how].longest.own.processorMs),
+    opening: mostOf(rounds, (round) => round[how].longest.opening.ms),
   }));
   const [signedIn, cold, warm] = loads as [(typeof loads)[0], (typeof loads)[0], (typeof loads)[0]];
   const bytes = ({ files, data }: typeof cold): string => `${count(files)} B, ${count(data)} B`;
@@ -57,15 +61,27 @@ function tableOf({ name, rounds, stay }: TableResults, { nodes, pods, minutes }:
       told('first load to first rows, cold; warm', `${number(cold.firstRows)}; ${number(warm.firstRows)} ms`),
       told('… sent when cold: files, data', bytes(cold)),
       told('… sent when warm', bytes(warm)),
-      most('longest task while it loads', cold.task, LONGEST_TASK_MS, 'ms'),
-      told('… in processor time', `${number(cold.processor)} ms`),
-      told('… in which Chromium opens the document', `${number(cold.opening)} ms`),
+      most(
+        'longest task of all loads',
+        mostOf(loads, ({ task }) => task),
+        LONGEST_TASK_MS,
+        'ms',
+      ),
+      told('… after the sign-in, cold, warm', loads.map(({ task }) => `${number(task)} ms`).join(', ')),
+      told('… in processor time', `${number(mostOf(loads, ({ processor }) => processor))} ms`),
+      told('… in which Chromium opens the document', `${number(mostOf(loads, ({ opening }) => opening))} ms`),
       most('longest task while it is open', longestMs, LONGEST_TASK_MS, 'ms'),
       most('longest task while it is scrolled', longest.ms, LONGEST_TASK_MS, 'ms'),
       told('… in processor time', `${number(longest.processorMs)} ms`),
       least('frames a second while a wheel turns', wheel.perSecond, FRAMES_PER_SECOND),
       told('… the longest; of the main thread', `${number(wheel.longestMs)} ms; ${number(wheel.mainPerSecond)}`),
-      told('… before which a row was missing; most rows', `${percent(wheel.shareMissing)}; ${wheel.mostMissing}`),
+      [
+        '… before which a row was missing',
+        percent(wheel.shareMissing),
+        `≤ ${percent(SHARE_MISSING)}`,
+        verdict(wheel.shareMissing <= SHARE_MISSING),
+      ],
+      told('… most rows at once', String(wheel.mostMissing)),
       told('frames a second while a script scrolls', number(scrolled.perSecond)),
       told('… the longest; while nobody scrolls', `${number(scrolled.longestMs)} ms; ${number(still.perSecond)}`),
       told('… with a row that has not come', percent(scrolled.shareWaiting)),

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import type { KubernetesObject } from '../api/objects.ts';
+import { withCarets } from '../logs/log-text.ts';
 import { Loading } from '../parts/loading.tsx';
 import { inShort } from '../parts/trouble.tsx';
 import { t } from '../texts/text.ts';
@@ -111,8 +112,10 @@ export function SearchBox() {
               }}
             >
               <span class="kind">{item.kind ?? item.resource}</span>
-              <bdi>{item.metadata.name}</bdi>
-              {item.metadata.namespace !== undefined && <bdi class="soft">{item.metadata.namespace}</bdi>}
+              <bdi>{withCarets(item.metadata.name)}</bdi>
+              {item.metadata.namespace !== undefined && (
+                <bdi class="soft">{withCarets(item.metadata.namespace ?? '')}</bdi>
+              )}
             </li>
           ))}
         </ul>

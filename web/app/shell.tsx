@@ -5,6 +5,7 @@ import { t } from '../texts/text.ts';
 import { address, hrefTo } from './address.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { SearchBox } from './search-box.tsx';
+import { settings } from './settings.ts';
 import { isOutdated } from './version.ts';
 import { currentView, isNotOffered, navigation } from './views.ts';
 
@@ -28,7 +29,7 @@ export function Shell({ isEmpty = false }: { readonly isEmpty?: boolean }) {
           </svg>
           <span>Gatehouse</span>
         </a>
-        <SearchBox />
+        {settings().features.kinds ? <SearchBox /> : <span />}
         <PersonMenu />
       </header>
       <nav class="views" aria-label={t().navigation}>

@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { withCarets } from '../logs/log-text.ts';
 import { t } from '../texts/text.ts';
 import type { ShownPods } from './shown-pods.ts';
 
@@ -33,7 +34,7 @@ export function PodChoice({ pods, hiddenPods, hiddenContainers }: PodChoiceProps
         {all.map(({ name, colour, isHere }) => (
           <Choice key={name} name={name} hidden={hiddenPods}>
             <span class={`swatch pod-${colour}`} aria-hidden="true" />
-            <bdi>{name}</bdi>
+            <bdi>{withCarets(name)}</bdi>
             {!isHere && <span class="soft">({texts.gone})</span>}
           </Choice>
         ))}
@@ -44,7 +45,7 @@ export function PodChoice({ pods, hiddenPods, hiddenContainers }: PodChoiceProps
           <span class="soft">{texts.containers}</span>
           {containers.map((name) => (
             <Choice key={name} name={name} hidden={hiddenContainers}>
-              <bdi>{name}</bdi>
+              <bdi>{withCarets(name)}</bdi>
             </Choice>
           ))}
         </fieldset>

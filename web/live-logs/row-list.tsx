@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { bytesText } from '../api/quantity.ts';
 import { RecordTime } from '../documents/record-time.tsx';
 import { LogLine } from '../logs/log-line.tsx';
+import { withCarets } from '../logs/log-text.ts';
 import { t } from '../texts/text.ts';
 import type { Block, Row } from './kept-rows.ts';
 import type { ShownPod } from './shown-pods.ts';
@@ -109,11 +110,11 @@ function RowView({ row, wanted, pods, withContainers }: RowViewProps) {
     <div class={`row pod-${pods.get(pod)?.colour ?? 0}${row.type === 'pod' ? ' note' : ''}`}>
       {row.type === 'line' ? <RecordTime time={row.time} /> : <span />}
       <span class="who" title={`${pod} / ${container}`}>
-        <bdi>{endOf(pod, isBoth ? 12 : 23)}</bdi>
+        <bdi>{withCarets(endOf(pod, isBoth ? 12 : 23))}</bdi>
         {isBoth && (
           <>
             {' / '}
-            <bdi>{container}</bdi>
+            <bdi>{withCarets(container)}</bdi>
           </>
         )}
       </span>

@@ -161,7 +161,11 @@ export class LiveList {
     this.#isReading = true;
     try {
       this.#readAt = performance.now();
-      for (const page of this.#missing()) if (!(await this.#readPage(page))) return;
+      for (const page of this.#missing()) {
+        // Who has jumped elsewhere meanwhile does not wait for pages of the old place.
+        if (!this.#missing().includes(page)) continue;
+        if (!(await this.#readPage(page))) return;
+      }
       this.#readMore();
     } catch {
       // The list is closed.

@@ -17,6 +17,9 @@ export class Polled<T> {
   /** A page that opens behind another one has its first answer when somebody comes to it. */
   #isAnswered = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isAsking = false;
+  /** Whether somebody wants an answer that is newer than the one that is being asked for. */
+  #isWanted = false;
 
   constructor(path: string, everyMs = 10_000) {
     this.#path = path;
@@ -29,19 +32,25 @@ export class Polled<T> {
     this.#stop.abort();
   }
 
-  /** Asks now. */
+  /** Asks now, or as soon as the present question is answered. */
   again(): void {
     clearTimeout(this.#timer);
-    void this.#read();
+    if (this.#isAsking) this.#isWanted = true;
+    else void this.#read();
   }
 
   async #read(): Promise<void> {
     let waitMs = this.#everyMs;
+    this.#isAsking = true;
     try {
       if (isVisible.value || !this.#isAnswered) waitMs = await this.#ask();
     } catch {
       return; // closed
+    } finally {
+      this.#isAsking = false;
     }
+    if (this.#isWanted) waitMs = 0;
+    this.#isWanted = false;
     if (!this.#stop.signal.aborted) this.#timer = setTimeout(() => void this.#read(), waitMs);
   }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { withCarets } from '../logs/log-text.ts';
 
 export type Fact = readonly [name: string, value: ComponentChildren];
 
@@ -11,7 +12,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{typeof value === 'string' ? withCarets(value) : value}</dd>
           </div>
         ))}
     </dl>
@@ -37,11 +38,11 @@ function Words({
     <ul class="words">
       {some.map(([key, value]) => (
         <li key={key}>
-          <bdi>{key}</bdi>
+          <bdi>{withCarets(key)}</bdi>
           {value !== '' && (
             <>
               <span class="soft">=</span>
-              <bdi>{value}</bdi>
+              <bdi>{withCarets(value)}</bdi>
             </>
           )}
         </li>

@@ -14,7 +14,7 @@ interface LiveTableProps {
   readonly columns: readonly Column[];
   /** What the table shows, for those who hear it. */
   readonly label: string;
-  /** What the table says when nothing is in it. */
+  /** What the table says when nothing matches a filter. Without one, it says that there is nothing. */
   readonly empty: ComponentChildren;
 }
 
@@ -47,7 +47,7 @@ export function LiveTable({ list, columns, label, empty }: LiveTableProps) {
   const widths = trackList(columns);
   // Without any answer there is nothing that a table could show: what is wrong is said above it.
   if (list.total.value === undefined && list.refusal.value) return null;
-  if (list.total.value === 0) return <div class="empty">{empty}</div>;
+  if (list.total.value === 0) return <div class="empty">{isFiltered() ? empty : <p>{t().table.nothing}</p>}</div>;
   // One row in the document can be reached by the keyboard, wherever the table is scrolled to.
   const activeRow = Math.max(rows.first, Math.min(active.value, rows.end - 1));
   const heightPx = total * ROW_PX;
@@ -88,6 +88,10 @@ export function LiveTable({ list, columns, label, empty }: LiveTableProps) {
     </div>
   );
 }
+
+/** Whether the address asks for a part of the list. */
+const isFiltered = (): boolean =>
+  Object.entries(address.value.parameters).some(([name, value]) => !['sort', 'asc'].includes(name) && value !== '');
 
 /** Tells the list what is on the screen. */
 function useShown(list: LiveList, { first, end }: VirtualRows): void {

@@ -66,6 +66,7 @@ export const en = {
   },
   table: {
     wholeName: 'whole name',
+    nothing: 'There is nothing here.',
     name: 'Name',
     labels: 'Labels',
     annotations: 'Annotations',

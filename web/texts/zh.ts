@@ -61,6 +61,7 @@ export const zh: Texts = {
   },
   table: {
     wholeName: '完整名称',
+    nothing: '这里没有任何内容。',
     name: '名称',
     labels: '标签',
     annotations: '注解',

@@ -1,12 +1,12 @@
 import { at, type KubernetesObject, listAt, numberAt, ownOf, textAt } from '../api/objects.ts';
 import { hrefTo } from '../app/address.ts';
 import { hrefOfObject } from '../app/object-href.ts';
+import { withCarets } from '../logs/log-text.ts';
 import type { Fact } from '../parts/facts.tsx';
 import { State } from '../parts/state.tsx';
 import { Age } from '../parts/time.tsx';
 import type { Column } from '../table/column.ts';
 import { t } from '../texts/text.ts';
-
 import { PodState } from './pod-state.tsx';
 import { readyOf, restartsOf } from './pod-status.ts';
 import { BUILT_IN, type PrinterColumn, printed } from './printer-columns.ts';
@@ -51,7 +51,7 @@ const OWN: Readonly<Record<string, () => readonly Column[]>> = {
             ''
           ) : (
             <a href={hrefTo(['nodes', node])} tabIndex={-1}>
-              <bdi>{node}</bdi>
+              <bdi>{withCarets(node)}</bdi>
             </a>
           );
         }),
@@ -108,7 +108,7 @@ const cellOf =
   (column: PrinterColumn): Cell =>
   (object) => {
     const said = printed(object, column);
-    return column.type === 'date' && said !== '' ? <Age since={said} /> : said && <bdi>{said}</bdi>;
+    return column.type === 'date' && said !== '' ? <Age since={said} /> : said && <bdi>{withCarets(said)}</bdi>;
   };
 
 const phase = (word: string) => (word === '' ? '' : <State tone={GOOD.has(word) ? 'good' : 'warn'}>{word}</State>);
@@ -130,13 +130,13 @@ export function columnsOf({ plural, isNamespaced, printed: asked }: Kind): reado
     ...{ id: 'name', title: t().table.name, width: [12, 2], sortBy: 'name' },
     cell: (object: KubernetesObject) => (
       <a href={hrefOfObject(plural, object)} tabIndex={-1} title={object.metadata.name}>
-        <bdi>{object.metadata.name}</bdi>
+        <bdi>{withCarets(object.metadata.name)}</bdi>
       </a>
     ),
   };
   const namespace: Column = {
     ...{ id: 'namespace', title: t().columns.namespace, width: [7, 1] },
-    cell: ({ metadata }) => <bdi>{metadata.namespace}</bdi>,
+    cell: ({ metadata }) => <bdi>{withCarets(metadata.namespace ?? '')}</bdi>,
   };
   const age: Column = {
     ...{ id: 'age', title: t().table.age, width: [5.5], sortBy: 'createTime', isNumber: true },

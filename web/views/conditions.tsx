@@ -1,4 +1,5 @@
 import { type KubernetesObject, listAt, textAt } from '../api/objects.ts';
+import { withCarets } from '../logs/log-text.ts';
 import { State, type Tone } from '../parts/state.tsx';
 import { Age } from '../parts/time.tsx';
 import { t } from '../texts/text.ts';
@@ -39,7 +40,7 @@ export function Conditions({ object, toneOf }: ConditionsProps) {
                 </td>
                 <td>{textAt(condition, 'reason')}</td>
                 <td>
-                  <bdi>{textAt(condition, 'message')}</bdi>
+                  <bdi>{withCarets(textAt(condition, 'message'))}</bdi>
                 </td>
               </tr>
             ))}

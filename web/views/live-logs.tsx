@@ -9,7 +9,7 @@ import { PodChoice } from '../live-logs/pod-choice.tsx';
 import { RowList } from '../live-logs/row-list.tsx';
 import { fileText, shownRows } from '../live-logs/shown-rows.ts';
 import { storedLogs } from '../logs/log-links.tsx';
-import { patternOfText } from '../logs/log-text.ts';
+import { patternOfText, withCarets } from '../logs/log-text.ts';
 import { Loading } from '../parts/loading.tsx';
 import { fileName, saveFile } from '../parts/save-file.ts';
 import { Title } from '../parts/title.tsx';
@@ -31,7 +31,7 @@ export function LiveLogs({ parts: [plural = '', namespace = '', name = ''] }: Vi
           {kinds}
         </a>{' '}
         <a href={hrefTo(['resources', plural, namespace, name])} class="up">
-          <bdi>{name}</bdi>
+          <bdi>{withCarets(name)}</bdi>
         </a>{' '}
         {t().liveLogs.title}
       </Title>

@@ -5,6 +5,7 @@ import type { Refusal } from '../api/refusal.ts';
 import { hrefTo } from '../app/address.ts';
 import { settings } from '../app/settings.ts';
 import { untilAnswered } from '../live/until-answered.ts';
+import { Loading } from '../parts/loading.tsx';
 import { Trouble } from '../parts/trouble.tsx';
 import { t } from '../texts/text.ts';
 
@@ -14,15 +15,17 @@ const LINKS = ['pods', 'deployments', 'statefulsets', 'daemonsets', 'jobs', 'ser
 export function NamespaceParts({ name }: { readonly name: string }) {
   return (
     <>
-      <ul class="links">
-        {LINKS.map((plural) => (
-          <li key={plural}>
-            <a href={hrefTo(['resources', plural], { namespace: name })} aria-label={`${plural}: ${name}`}>
-              {plural}
-            </a>
-          </li>
-        ))}
-      </ul>
+      {settings().features.kinds && (
+        <ul class="links">
+          {LINKS.map((plural) => (
+            <li key={plural}>
+              <a href={hrefTo(['resources', plural], { namespace: name })} aria-label={`${plural}: ${name}`}>
+                {plural}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
       {settings().features.gateway && <Rights namespace={name} />}
     </>
   );
@@ -64,6 +67,11 @@ function Rights({ namespace }: { readonly namespace: string }) {
     <section aria-labelledby="rights">
       <h2 id="rights">{texts.title}</h2>
       {refusal.value && <Trouble refusal={refusal.value} again={() => void ask()} />}
+      {!review.value && !refusal.value && (
+        <p class="soft">
+          <Loading />
+        </p>
+      )}
       {review.value?.status?.incomplete && <p class="soft">{texts.incomplete}</p>}
       {rules.length > 0 && (
         <div class="scrolled">

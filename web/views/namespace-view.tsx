@@ -3,7 +3,9 @@ import { hrefTo } from '../app/address.ts';
 import { resourcesRoot } from '../app/settings.ts';
 import { usePolled } from '../app/use-live.ts';
 import type { ViewProps } from '../app/views.ts';
+import { withCarets } from '../logs/log-text.ts';
 import { Facts, words } from '../parts/facts.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { State } from '../parts/state.tsx';
 import { Age } from '../parts/time.tsx';
 import { Title } from '../parts/title.tsx';
@@ -27,9 +29,15 @@ export function NamespaceView({ parts: [name = ''] }: ViewProps) {
         <a href={hrefTo(['namespaces'])} class="up">
           {t().views.namespaces}
         </a>{' '}
-        <bdi>{name}</bdi> {phase !== '' && <State tone={phase === 'Active' ? 'good' : 'warn'}>{phase}</State>}
+        <bdi>{withCarets(name)}</bdi>{' '}
+        {phase !== '' && <State tone={phase === 'Active' ? 'good' : 'warn'}>{phase}</State>}
       </Title>
       {polled.refusal.value && <Trouble refusal={polled.refusal.value} again={() => polled.again()} />}
+      {!polled.value.value && !polled.refusal.value && (
+        <p class="soft">
+          <Loading />
+        </p>
+      )}
       {polled.value.value && !found && <Unlisted name={name} />}
       {found && <NamespaceFacts namespace={found} />}
       <NamespaceParts name={name} />

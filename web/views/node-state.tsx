@@ -31,12 +31,13 @@ export function isUnhealthy(condition: unknown): boolean {
   return healthy !== undefined && textAt(condition, 'status') !== healthy;
 }
 
-/** The status of a node as a word, in the order of the API: unschedulable, warning, running. */
+/** What is wrong with a node, also with one that takes no new pods: the word of the API would hide that (docs/contract/nodes.md, section 5). */
 export function NodeState({ node }: { readonly node: KubernetesObject }) {
   const texts = t().nodes.states;
-  if (at(node.spec, 'unschedulable') === true) return <State tone="idle">{texts.unschedulable}</State>;
+  const isCordoned = at(node.spec, 'unschedulable') === true;
   const troubles = troublesOf(node);
-  if (troubles.length === 0) return <State tone="good">{texts.running}</State>;
+  if (troubles.length === 0)
+    return <State tone={isCordoned ? 'idle' : 'good'}>{isCordoned ? texts.unschedulable : texts.running}</State>;
   // A node whose kubelet is silent has every condition unknown: that it is not ready says it all.
   const [worst] = troubles.filter(({ condition }) => condition.startsWith('Ready=')).concat(troubles);
   const others = troubles.length - 1;
@@ -44,6 +45,7 @@ export function NodeState({ node }: { readonly node: KubernetesObject }) {
     <State tone="bad">
       {worst?.condition}
       {others > 0 && <span class="soft"> +{others}</span>}
+      {isCordoned && <span class="soft"> · {texts.unschedulable}</span>}
     </State>
   );
 }

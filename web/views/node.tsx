@@ -4,6 +4,7 @@ import { hrefTo } from '../app/address.ts';
 import { resourcesRoot, settings } from '../app/settings.ts';
 import { useLiveList, usePolled } from '../app/use-live.ts';
 import type { ViewProps } from '../app/views.ts';
+import { withCarets } from '../logs/log-text.ts';
 import { type Fact, Facts, words } from '../parts/facts.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Age } from '../parts/time.tsx';
@@ -28,7 +29,7 @@ export function Node({ parts: [name = ''] }: ViewProps) {
         <a href={hrefTo(['nodes'])} class="up">
           {t().views.nodes}
         </a>{' '}
-        <bdi>{name}</bdi> {node && <NodeState node={node} />}
+        <bdi>{withCarets(name)}</bdi> {node && <NodeState node={node} />}
       </Title>
       {polled.refusal.value && <Trouble refusal={polled.refusal.value} again={() => polled.again()} />}
       {node ? (
@@ -119,7 +120,7 @@ function Images({ node }: { readonly node: KubernetesObject }) {
           const size = at(image, 'sizeBytes');
           return (
             <li key={names[0]}>
-              <bdi>{names.at(-1)}</bdi>{' '}
+              <bdi>{withCarets(names.at(-1) ?? '')}</bdi>{' '}
               <span class="soft">{typeof size === 'number' ? bytesText(parseQuantity(String(size)) ?? 0) : ''}</span>
             </li>
           );

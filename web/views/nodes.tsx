@@ -3,6 +3,7 @@ import { textAt } from '../api/objects.ts';
 import { hrefTo } from '../app/address.ts';
 import { resourcesRoot, settings } from '../app/settings.ts';
 import { useLiveList } from '../app/use-live.ts';
+import { withCarets } from '../logs/log-text.ts';
 import { Listed } from '../parts/listed.tsx';
 import { Age } from '../parts/time.tsx';
 import { Title } from '../parts/title.tsx';
@@ -58,7 +59,7 @@ function nodeColumns(): readonly Column[] {
       ...{ id: 'name', title: t().table.name, width: [9.5, 2], sortBy: 'name' },
       cell: ({ metadata: { name } }) => (
         <a href={hrefTo(['nodes', name])} tabIndex={-1} title={name}>
-          <bdi>{name}</bdi>
+          <bdi>{withCarets(name)}</bdi>
         </a>
       ),
     },

@@ -3,6 +3,8 @@ import type { ObjectList } from '../api/objects.ts';
 import { settings } from '../app/settings.ts';
 import { usePolled } from '../app/use-live.ts';
 import { searchedEvents } from '../events/event-links.ts';
+import { withCarets } from '../logs/log-text.ts';
+import { Loading } from '../parts/loading.tsx';
 import { State } from '../parts/state.tsx';
 import { Age } from '../parts/time.tsx';
 import { Trouble } from '../parts/trouble.tsx';
@@ -44,6 +46,11 @@ function EventList({ kind, name, namespace }: ObjectEventsProps) {
   return (
     <>
       {polled.refusal.value && <Trouble refusal={polled.refusal.value} again={() => polled.again()} />}
+      {!polled.value.value && !polled.refusal.value && (
+        <p class="soft">
+          <Loading />
+        </p>
+      )}
       {polled.value.value && events.length === 0 && <p class="soft">{texts.none}</p>}
       {events.length > 0 && (
         <div class="scrolled">
@@ -82,7 +89,7 @@ function EventRow({ event: { type, last, reason, message, times } }: { readonly 
       </td>
       <td>{reason}</td>
       <td>
-        <bdi>{message}</bdi>
+        <bdi>{withCarets(message)}</bdi>
       </td>
       <td class="number">{times}</td>
     </tr>

@@ -6,6 +6,7 @@ import { resourcesRoot } from '../app/settings.ts';
 import { useLiveList, usePolled } from '../app/use-live.ts';
 import type { ViewProps } from '../app/views.ts';
 import { LogLinks } from '../logs/log-links.tsx';
+import { withCarets } from '../logs/log-text.ts';
 import { type Fact, Facts, words } from '../parts/facts.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Age } from '../parts/time.tsx';
@@ -40,7 +41,7 @@ export function ObjectView({ parts }: ViewProps) {
             plural,
           )}
         </a>{' '}
-        <bdi>{name}</bdi> {plural === 'pods' && object && <PodState pod={object} />}
+        <bdi>{withCarets(name)}</bdi> {plural === 'pods' && object && <PodState pod={object} />}
         {object && namespace !== undefined && <LogLinks {...{ plural, namespace, name }} />}
       </Title>
       {polled.refusal.value && <Trouble refusal={polled.refusal.value} again={() => polled.again()} />}
@@ -95,7 +96,7 @@ function ObjectParts({ plural, object, kinds }: ObjectPartsProps) {
 function Namespace({ name }: { readonly name: string }) {
   return (
     <a href={hrefTo(['namespaces', name])}>
-      <bdi>{name}</bdi>
+      <bdi>{withCarets(name)}</bdi>
     </a>
   );
 }
@@ -107,7 +108,7 @@ function ServicePods({ service: { metadata, spec } }: { readonly service: Kubern
   const { name, namespace } = metadata;
   return (
     <a href={hrefTo(['resources', 'pods'], { serviceName: name, namespace })}>
-      <bdi>{selector.map(([key, value]) => `${key}=${value}`).join(', ')}</bdi>
+      <bdi>{withCarets(selector.map(([key, value]) => `${key}=${value}`).join(', '))}</bdi>
     </a>
   );
 }
@@ -117,7 +118,7 @@ function NodeLink({ name }: { readonly name: string }) {
     <span class="soft">{t().none}</span>
   ) : (
     <a href={hrefTo(['nodes', name])}>
-      <bdi>{name}</bdi>
+      <bdi>{withCarets(name)}</bdi>
     </a>
   );
 }
@@ -147,10 +148,10 @@ function Owners({ owners, namespace, kinds }: OwnersProps) {
             {kind}{' '}
             {found ? (
               <a href={hrefOfObject(found.name, { metadata: place })}>
-                <bdi>{name}</bdi>
+                <bdi>{withCarets(name)}</bdi>
               </a>
             ) : (
-              <bdi>{name}</bdi>
+              <bdi>{withCarets(name)}</bdi>
             )}
           </li>
         );

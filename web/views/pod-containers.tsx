@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { at, type KubernetesObject, listAt, numberAt, textAt } from '../api/objects.ts';
 import { settings } from '../app/settings.ts';
 import { storedLogs } from '../logs/log-links.tsx';
+import { withCarets } from '../logs/log-text.ts';
 import { State } from '../parts/state.tsx';
 import { Age } from '../parts/time.tsx';
 import { t } from '../texts/text.ts';
@@ -87,7 +88,7 @@ function ContainerRow({ pod, container, status, isInitial }: ContainerRowProps) 
         )}
       </td>
       <td>
-        <bdi>{textAt(container, 'image')}</bdi>
+        <bdi>{withCarets(textAt(container, 'image'))}</bdi>
       </td>
       {settings().features.logs && (
         <td>
@@ -121,7 +122,7 @@ function Message({ of }: { readonly of: unknown }) {
   const message = textAt(of, 'message');
   return message === '' ? null : (
     <p class="soft">
-      <bdi>{message}</bdi>
+      <bdi>{withCarets(message)}</bdi>
     </p>
   );
 }

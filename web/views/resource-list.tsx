@@ -86,8 +86,25 @@ const useNamespaceNames = (): readonly string[] =>
 
 const NAMED = new URLSearchParams({ permitted: 'true', sortBy: 'name', ascending: 'true', limit: '200' });
 
+/** The groups of Kubernetes itself that have a dot. Projects of Kubernetes, such as the Gateway API, have theirs below `k8s.io` too. */
+const OWN_GROUPS: ReadonlySet<string> = new Set(
+  [
+    ...['admissionregistration', 'apiextensions', 'authentication', 'authorization', 'certificates', 'coordination'],
+    ...[
+      'discovery',
+      'events',
+      'flowcontrol.apiserver',
+      'internal.apiserver',
+      'networking',
+      'node',
+      'rbac.authorization',
+    ],
+    ...['resource', 'scheduling', 'storage', 'storagemigration'],
+  ].map((group) => `${group}.k8s.io`),
+);
+
 /** Groups of custom resources have a dot, and are not those of Kubernetes itself. */
-const isCustom = ({ group = '' }: KindResource): boolean => group.includes('.') && !group.endsWith('.k8s.io');
+const isCustom = ({ group = '' }: KindResource): boolean => group.includes('.') && !OWN_GROUPS.has(group);
 
 interface CustomTableProps {
   readonly kind: KindResource;

@@ -58,6 +58,36 @@ describe('the overview', () => {
     await reads(tab, 'newsletter');
   });
 
+  test('a node that is dead needs attention also when it takes no new pods', async () => {
+    const stand = await startPage();
+    const { objects } = stand.cluster;
+    for (const node of objects.list('nodes'))
+      if (node.metadata.name === 'worker-c-3')
+        objects.update('nodes', { ...node, spec: { ...node.spec, unschedulable: true } });
+      else if (node.metadata.name === 'worker-a-1')
+        objects.update('nodes', { ...node, spec: { ...node.spec, unschedulable: true } });
+    const tab = await openPage(running.browser, stand);
+    const card = cardOf('Nodes');
+    await holds(tab, `${card}.includes('worker-c-3')`);
+    const said = String(await tab.page.evaluate(card));
+    expect(said).toContain('9 of 12 nodes ready and schedulable');
+    expect(said).toContain('3 nodes take no new pods');
+    expect(said).toMatch(/Ready=Unknown( \+\d)? · No new pods/);
+    expect(said).not.toContain('worker-a-1');
+    expect(said).not.toContain('No node needs attention');
+    objects.remove('nodes', 'worker-c-3');
+    await holds(tab, `${card}.includes('No node needs attention')`);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('a cluster without nodes says that there are none, and names no filter', async () => {
+    const stand = await startPage({ nodes: 0, podsPerNode: 0 });
+    const tab = await openPage(running.browser, stand, 'ada', '/ui/nodes');
+    await reads(tab, 'There is nothing here.');
+    await visit(tab, '/ui/nodes?name=none');
+    await reads(tab, 'Take a filter away');
+  });
+
   test('W-24 says in one line what the reader may not see, with the reason, and that there is no gateway', async () => {
     const tab = await openPage(running.browser, await startPage({ fill: warn }), 'joe');
     await holds(tab, `${WARNINGS} === 'Warning events of the last hour You may not list events. Why?'`);

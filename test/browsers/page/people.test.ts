@@ -146,7 +146,7 @@ describe('people on the page', () => {
     await tab.page.keyboard.type('y');
     await press(tab, 'Remove');
     await holds(tab, `location.pathname === '/ui/users'`);
-    await reads(tab, 'No user matches.');
+    await reads(tab, 'There is nothing here.');
     await eventually(
       () => statusOfIvy(stand),
       (status) => status === 404,

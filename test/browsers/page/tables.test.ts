@@ -180,7 +180,7 @@ describe('a table of the page', () => {
     expect(await tab.page.evaluate('document.activeElement.className')).toBe('sort');
   });
 
-  test('W-10 has the filter, the order and the place in the address, which another person can open', async () => {
+  test('W-10 has the filter and the order in the address, which another person can open', async () => {
     const stand = await startPage();
     const tab = await openPage(running.browser, stand, 'ada', '/ui/nodes');
     await reads(tab, '12 nodes');

@@ -15,7 +15,7 @@ const load = (firstRowsMs: number, ms: number): PageLoad => ({
 });
 const stay: PageStay = {
   ...{ heapBefore: 5e6, heapAfter: 60.1e6, still: frames(60), scrolled: frames(54.9) },
-  wheel: { perSecond: 54.9, longestMs: 30, mainPerSecond: 35, shareMissing: 0.02, mostMissing: 3 },
+  wheel: { perSecond: 54.9, longestMs: 30, mainPerSecond: 35, shareMissing: 0.03, mostMissing: 3 },
   ...{ longestMs: 100, longest: { ms: 101, processorMs: 99 } },
 };
 const report = (pages: number, serverShare: number, residentBytes: number): OpenPagesReport => ({
@@ -37,12 +37,13 @@ test('the targets of the page are judged one by one', () => {
   expect(text).toContain('15,000 nodes');
   expect(rowOf(text, 'first rows after the sign-in')).toBe('1,000 ms | ≤ 1,000 ms | met');
   expect(rowOf(text, 'first load to first rows, cold; warm')).toBe('1,500; 700 ms');
-  expect(rowOf(text, 'longest task while it loads')).toBe('101 ms | ≤ 100 ms | MISSED');
+  expect(rowOf(text, 'longest task of all loads')).toBe('101 ms | ≤ 100 ms | MISSED');
   expect(rowOf(text, 'longest task while it is open')).toBe('100 ms | ≤ 100 ms | met');
   expect(rowOf(text, 'longest task while it is scrolled')).toBe('101 ms | ≤ 100 ms | MISSED');
   expect(rowOf(text, '… in which Chromium opens the document')).toBe('110 ms');
   expect(rowOf(text, 'frames a second while a wheel turns')).toBe('54.9 | ≥ 55 | MISSED');
-  expect(rowOf(text, '… before which a row was missing; most rows')).toBe('2 %; 3');
+  expect(rowOf(text, '… before which a row was missing')).toBe('3 % | ≤ 2 % | MISSED');
+  expect(rowOf(text, '… most rows at once')).toBe('3');
   expect(rowOf(text, '… after 0.50 min and a scroll')).toBe('60.1 MB | ≤ 60.0 MB | MISSED');
 });
 

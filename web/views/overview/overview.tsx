@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { KubernetesObject, ObjectList } from '../../api/objects.ts';
 import { hrefTo } from '../../app/address.ts';
 import { person } from '../../app/session.ts';
@@ -6,6 +7,7 @@ import { resourcesRoot, settings } from '../../app/settings.ts';
 import { usePolled } from '../../app/use-live.ts';
 import type { Polled } from '../../live/polled.ts';
 import { LogLinks } from '../../logs/log-links.tsx';
+import { withCarets } from '../../logs/log-text.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Age, ageText } from '../../parts/time.tsx';
 import { Title } from '../../parts/title.tsx';
@@ -19,6 +21,8 @@ import { WorkloadsCard } from './workloads-card.tsx';
 
 /** Objects that need attention, shown at once. */
 const SHOWN = 8;
+/** Nodes that take no new pods, of which those with trouble are shown. */
+const CORDONED = 20;
 /** Namespaces named at once. */
 const NAMED = 24;
 /** From this age on, the age of data is said. */
@@ -105,25 +109,51 @@ function NodeCounts({ summary }: { readonly summary: NodeSummary }) {
           <a href={hrefTo(['nodes'], { status: 'unschedulable' })}>{texts.cordoned(unschedulable)}</a>
         </p>
       )}
-      {warning > 0 ? <NodesInNeed count={warning} /> : <p class="soft">{texts.allWell}</p>}
+      <NodesInNeed warning={warning} cordoned={unschedulable} />
     </>
   );
 }
 
-/** The first nodes that need attention. They are asked for only while there are some. */
-function NodesInNeed({ count }: { readonly count: number }) {
-  const warned = useCount('nodes', { status: 'warning', limit: `${SHOWN}` });
+/** The first nodes that need attention: of those that take no new pods, the ones with which something is wrong. Each list is asked for only while it has some. */
+function NodesInNeed({ warning, cordoned }: { readonly warning: number; readonly cordoned: number }) {
+  const [ill, setIll] = useState(0);
+  if (warning === 0 && cordoned === 0) return <p class="soft">{t().overview.allWell}</p>;
   return (
     <>
-      <h3>
-        <a href={hrefTo(['nodes'], { status: 'warning' })}>{t().overview.attention(count)}</a>
-      </h3>
-      {warned.refusal.value && <Trouble refusal={warned.refusal.value} again={() => warned.again()} />}
-      <ul class="attention">
-        {warned.value.value?.items.map((node) => (
-          <NodeLine key={node.metadata.uid} node={node} />
-        ))}
-      </ul>
+      {warning > 0 && (
+        <h3>
+          <a href={hrefTo(['nodes'], { status: 'warning' })}>{t().overview.attention(warning)}</a>
+        </h3>
+      )}
+      {warning > 0 && <NodeLines status="warning" limit={SHOWN} />}
+      {cordoned > 0 && <NodeLines status="unschedulable" limit={CORDONED} onCount={setIll} />}
+      {warning === 0 && ill === 0 && <p class="soft">{t().overview.allWell}</p>}
+    </>
+  );
+}
+
+interface NodeLinesProps {
+  readonly status: 'warning' | 'unschedulable';
+  readonly limit: number;
+  /** Hears how many of them something is wrong with. */
+  onCount?(count: number): void;
+}
+
+/** The nodes of this status with which something is wrong. */
+function NodeLines({ status, limit, onCount }: NodeLinesProps) {
+  const listed = useCount('nodes', { status, limit: `${limit}` });
+  const ill = (listed.value.value?.items ?? []).filter((node) => troublesOf(node).length > 0);
+  useEffect(() => onCount?.(ill.length), [onCount, ill.length]);
+  return (
+    <>
+      {listed.refusal.value && <Trouble refusal={listed.refusal.value} again={() => listed.again()} />}
+      {ill.length > 0 && (
+        <ul class="attention">
+          {ill.slice(0, SHOWN).map((node) => (
+            <NodeLine key={node.metadata.uid} node={node} />
+          ))}
+        </ul>
+      )}
     </>
   );
 }
@@ -134,13 +164,13 @@ function NodeLine({ node }: { readonly node: KubernetesObject }) {
       <NodeState node={node} />
       <span>
         <a href={hrefTo(['nodes', node.metadata.name])}>
-          <bdi>{node.metadata.name}</bdi>
+          <bdi>{withCarets(node.metadata.name)}</bdi>
         </a>
       </span>
       {[...new Map(troublesOf(node).map((trouble) => [trouble.message, trouble])).values()].map(
         ({ condition, reason, message, since }) => (
           <p key={condition} class="soft">
-            {[reason, message].filter((part) => part !== '').join(': ')} <Age since={since} />
+            {withCarets([reason, message].filter((part) => part !== '').join(': '))} <Age since={since} />
           </p>
         ),
       )}
@@ -172,10 +202,10 @@ function PodsCard() {
       <ul class="attention">
         {shown.map((pod) => (
           <li key={pod.metadata.uid}>
-            <PodState pod={pod} /> <bdi class="soft">{pod.metadata.namespace}</bdi>
+            <PodState pod={pod} /> <bdi class="soft">{withCarets(pod.metadata.namespace ?? '')}</bdi>
             <p>
               <a href={hrefTo(['resources', 'pods', pod.metadata.namespace ?? '', pod.metadata.name])}>
-                <bdi>{pod.metadata.name}</bdi>
+                <bdi>{withCarets(pod.metadata.name)}</bdi>
               </a>{' '}
               <LogLinks isShort plural="pods" namespace={pod.metadata.namespace ?? ''} name={pod.metadata.name} />
             </p>
@@ -217,7 +247,7 @@ function NamespacesCard() {
         {items.map(({ metadata: { uid, name } }) => (
           <li key={uid}>
             <a href={hrefTo(['namespaces', name])}>
-              <bdi>{name}</bdi>
+              <bdi>{withCarets(name)}</bdi>
             </a>
           </li>
         ))}

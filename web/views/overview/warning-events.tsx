@@ -5,6 +5,7 @@ import { resourcesRoot, settings } from '../../app/settings.ts';
 import { usePolled } from '../../app/use-live.ts';
 import { EventObject } from '../../events/event-object.tsx';
 import type { Polled } from '../../live/polled.ts';
+import { withCarets } from '../../logs/log-text.ts';
 import { deniedBy } from '../../parts/denied.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { State } from '../../parts/state.tsx';
@@ -115,7 +116,7 @@ function WarningList({ warnings }: { readonly warnings: readonly SeenEvents[] })
           <span>
             <EventObject event={warning} />
           </span>
-          <bdi>{warning.message}</bdi>
+          <bdi>{withCarets(warning.message)}</bdi>
         </li>
       ))}
     </ul>

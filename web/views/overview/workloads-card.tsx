@@ -5,6 +5,7 @@ import { resourcesRoot } from '../../app/settings.ts';
 import { usePolled } from '../../app/use-live.ts';
 import type { Polled } from '../../live/polled.ts';
 import { LogLinks } from '../../logs/log-links.tsx';
+import { withCarets } from '../../logs/log-text.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { State } from '../../parts/state.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -103,10 +104,11 @@ function KindInNeed(props: WorkloadKind & ReturnType<typeof useNotReady>) {
           const { uid, name, namespace = '' } = workload.metadata;
           return (
             <li key={uid}>
-              <State tone="warn">{`${ready(workload)}/${wanted(workload)}`}</State> <bdi class="soft">{namespace}</bdi>
+              <State tone="warn">{`${ready(workload)}/${wanted(workload)}`}</State>{' '}
+              <bdi class="soft">{withCarets(namespace)}</bdi>
               <p>
                 <a href={hrefOfObject(plural, workload)}>
-                  <bdi>{name}</bdi>
+                  <bdi>{withCarets(name)}</bdi>
                 </a>{' '}
                 <LogLinks isShort plural={plural} namespace={namespace} name={name} />
               </p>

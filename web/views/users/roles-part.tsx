@@ -1,5 +1,6 @@
 import { type KubernetesObject, listAt, type ObjectList, ownOf } from '../../api/objects.ts';
 import type { Polled } from '../../live/polled.ts';
+import { withCarets } from '../../logs/log-text.ts';
 import { Trouble } from '../../parts/trouble.tsx';
 import { t } from '../../texts/text.ts';
 import { allowedBy, type RoleRule } from './role-words.ts';
@@ -42,7 +43,7 @@ function RoleRow({ role }: { readonly role: KubernetesObject }) {
   return (
     <tr>
       <th scope="row">
-        <bdi>{name}</bdi>
+        <bdi>{withCarets(name)}</bdi>
       </th>
       <td>
         {known && <p>{known}</p>}
@@ -51,7 +52,7 @@ function RoleRow({ role }: { readonly role: KubernetesObject }) {
           {allowed.map(({ verbs, what, names }) => (
             <li key={`${verbs} ${what} ${names}`}>
               {verbs.map((verb) => ownOf(texts.verbs, verb) ?? verb).join(', ')}:{' '}
-              <bdi>{what.replace(/^\*/, texts.all)}</bdi>
+              <bdi>{withCarets(what.replace(/^\*/, texts.all))}</bdi>
               {names.length > 0 && `, ${texts.only(names.join(', '))}`}
             </li>
           ))}
