@@ -129,7 +129,8 @@ async function usageThatKubectlTells(): Promise<Record<string, string>> {
       sums[i + 1]!,
     ]);
   };
-  return Object.fromEntries([...ofResource('cpu'), ...ofResource('memory')]);
+  const [, pods] = /^Non-terminated Pods: +\((\d+) in total\)$/m.exec(described)!;
+  return Object.fromEntries([...ofResource('cpu'), ...ofResource('memory'), ['pods', pods!]]);
 }
 
 const usageOf = ({ metadata }: V1Node): Record<string, string> =>
