@@ -162,7 +162,7 @@ export class LiveList {
     try {
       this.#readAt = performance.now();
       for (const page of this.#missing()) {
-        // Who has jumped elsewhere meanwhile does not wait for pages of the old place.
+        // A reader who has jumped elsewhere meanwhile does not wait for pages of the old place.
         if (!this.#missing().includes(page)) continue;
         if (!(await this.#readPage(page))) return;
       }

@@ -46,7 +46,7 @@ export function RoleForm({ user, onChanged }: RoleFormProps) {
         class="form"
         onSubmit={(event) => {
           event.preventDefault();
-          // Nobody takes back a role that allowed to give roles, and an administrator is as strong as the reader.
+          // A reader who gives up this role cannot take it back, and a new administrator can do all that the reader can.
           if (isSelf || wanted.value === ADMINISTRATOR) isAsked.value = true;
           else void giveAtOnce();
         }}
