@@ -48,8 +48,14 @@ export class Tab {
     page.on('pageerror', (error) => void this.complaints.push(String(error)));
   }
 
+  /** A tab that fails its test if Chromium finds something wrong with our pages, such as a breach of the policy or an error of a script. */
   static async of(context: BrowserContext): Promise<Tab> {
-    return new Tab(await context.newPage());
+    const tab = new Tab(await context.newPage());
+    atEnd(() => {
+      const faults = tab.complaints.filter((complaint) => !EXPECTED.some((start) => complaint.startsWith(start)));
+      if (faults.length > 0) throw new Error(`the browser complains: ${faults.join('\n')}`);
+    });
+    return tab;
   }
 
   async open(url: URL | string): Promise<HTTPResponse> {
@@ -91,6 +97,17 @@ export class Tab {
 const NO_COMPLAINTS = [
   'Failed to load resource: the server responded with a status of 4',
   'Clear-Site-Data header on ',
+];
+
+/**
+ * What tests cause on purpose: calls that are refused or fail, a frame of another site, and plain http at a host that is not this machine.
+ * Firefox names what it forbids in other words, also while it leaves a page; its tests look at that themselves.
+ */
+const EXPECTED = [
+  'Failed to load resource: ',
+  'Framing ',
+  'The Cross-Origin-Opener-Policy header has been ignored',
+  'Error: Content-Security-Policy: ',
 ];
 
 const isComplaint = (message: ConsoleMessage): boolean =>

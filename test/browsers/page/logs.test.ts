@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../integration/service/stand.ts';
@@ -60,7 +60,9 @@ async function takeDownloads(tab: Tab): Promise<() => Promise<string>> {
   const given = { behavior: 'allow', downloadPath: folder, ...(id !== undefined && { browserContextId: id }) } as const;
   await session.send('Browser.setDownloadBehavior', given);
   return async () => {
-    const whole = () => readdirSync(folder).filter((name) => name.endsWith('.log'));
+    // Chromium holds the name with an empty file until the whole one takes its place.
+    const whole = () =>
+      readdirSync(folder).filter((name) => name.endsWith('.log') && statSync(join(folder, name)).size > 0);
     const [name = ''] = await eventually(whole, ({ length }) => length > 0);
     return readFileSync(join(folder, name), 'utf8');
   };
