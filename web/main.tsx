@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { sessionHasEnded } from './api/call.ts';
+import { SLOW_MS, sessionHasEnded } from './api/call.ts';
 import type { Refusal } from './api/refusal.ts';
 import { followAddress } from './app/address.ts';
 import { loadViewsAhead } from './app/lazy.tsx';
@@ -12,7 +12,7 @@ import { watchVersion } from './app/version.ts';
 import { BackOff } from './live/back-off.ts';
 import { listenForEnd } from './live/session-stream.ts';
 import { shareStream } from './live/stream-turn.ts';
-import { Loading, SLOW_MS } from './parts/loading.tsx';
+import { Loading } from './parts/loading.tsx';
 import { Trouble } from './parts/trouble.tsx';
 import { showStoredLanguage } from './texts/text.ts';
 

@@ -22,6 +22,9 @@ export interface Call {
 /** Whether the server has said that the session is over. The shell then leads to the sign-in page. */
 export const sessionHasEnded = signal(false);
 
+/** After this time a reader wants to know what is being waited for, and for how long (W-13). */
+export const SLOW_MS = 5_000;
+
 /** An answer that has not come after this time is taken as lost, so that nothing waits for ever: the server itself answers within 30 s. */
 const LIMIT_MS = 40_000;
 
@@ -51,6 +54,17 @@ export function send(
 
 /** Calls the API, and reads the JSON of the answer. Never rejects, except when its own signal aborts. */
 export async function call<T>(path: string, options: Call = {}): Promise<Outcome<T>> {
+  const outcome = await callText(path, options);
+  if (!outcome.ok) return outcome;
+  try {
+    return { ...outcome, value: (outcome.value === '' ? undefined : JSON.parse(outcome.value)) as T };
+  } catch (error) {
+    return { ok: false, refusal: away({ method: options.method ?? 'GET', path }, error) };
+  }
+}
+
+/** Calls the API, and reads the text of the answer. Never rejects, except when its own signal aborts. */
+export async function callText(path: string, options: Call = {}): Promise<Outcome<string>> {
   const called = { method: options.method ?? 'GET', path };
   const limit = AbortSignal.timeout(LIMIT_MS);
   try {
@@ -58,7 +72,7 @@ export async function call<T>(path: string, options: Call = {}): Promise<Outcome
     const answer = await send(path, { ...options, signal: until });
     const text = await answer.text();
     if (!answer.ok) return { ok: false, refusal: noted(refusalOf(called, answer, text)), headers: answer.headers };
-    return { ok: true, value: (text === '' ? undefined : JSON.parse(text)) as T, headers: answer.headers };
+    return { ok: true, value: text, headers: answer.headers };
   } catch (error) {
     if (options.signal?.aborted) throw error;
     return { ok: false, refusal: away(called, error) };

@@ -1,5 +1,5 @@
 import { batch, signal } from '@preact/signals';
-import { ageIn, call } from '../api/call.ts';
+import { ageIn, call, SLOW_MS } from '../api/call.ts';
 import type { KubernetesObject, ObjectList } from '../api/objects.ts';
 import { mayPass, type Refusal } from '../api/refusal.ts';
 import { settings } from '../app/settings.ts';
@@ -20,8 +20,6 @@ const AHEAD_ROWS = 50;
 const FIXED_ORDERS: ReadonlySet<string> = new Set(['', 'name', 'createTime', 'creationTimestamp']);
 /** The least time between two readings of what is on the screen. */
 const LEAST_PAUSE_MS = 1_000;
-/** After this time without an answer, what is shown may be old (W-13). */
-const SLOW_MS = 5_000;
 
 export interface ListQuery {
   readonly path: string;

@@ -151,7 +151,7 @@ export const en = {
     initial: 'before the others',
     previous: 'Log before the restart',
     noPrevious: 'It wrote nothing.',
-    lastLines: (count: number) => `The last ${number(count)} lines`,
+    lastLines: (count: number) => `The last lines, at most ${number(count)}`,
   },
   events: {
     title: 'Events',

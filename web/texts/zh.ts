@@ -139,7 +139,7 @@ export const zh: Texts = {
     initial: '先于其他容器',
     previous: '重启前的日志',
     noPrevious: '没有写过任何内容。',
-    lastLines: (count) => `最后 ${number(count)} 行`,
+    lastLines: (count) => `最后的内容，最多 ${number(count)} 行`,
   },
   events: {
     title: '事件',

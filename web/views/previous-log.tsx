@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { noted, send } from '../api/call.ts';
-import { away, type Refusal, refusalOf } from '../api/refusal.ts';
+import { callText, type Outcome } from '../api/call.ts';
+import type { Refusal } from '../api/refusal.ts';
 import { withCarets } from '../logs/log-text.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -27,11 +27,16 @@ export function PreviousLog({ namespace, pod, container, onClose }: PreviousLogP
   const refusal = useSignal<Refusal | undefined>(undefined);
   useEffect(() => {
     const stop = new AbortController();
-    void previousLog({ namespace, pod, container }, stop.signal).then((outcome) => {
-      if (stop.signal.aborted) return;
-      if (typeof outcome === 'string') text.value = outcome;
-      else refusal.value = outcome;
-    });
+    const read = async (): Promise<void> => {
+      try {
+        const outcome = await previousLog({ namespace, pod, container }, stop.signal);
+        if (outcome.ok) text.value = outcome.value.slice(-SHOWN);
+        else refusal.value = outcome.refusal;
+      } catch {
+        // The dialog is closed.
+      }
+    };
+    void read();
     return () => stop.abort();
   }, []);
   return (
@@ -57,15 +62,9 @@ export function PreviousLog({ namespace, pod, container, onClose }: PreviousLogP
 
 type Container = Omit<PreviousLogProps, 'onClose'>;
 
-async function previousLog({ namespace, pod, container }: Container, signal: AbortSignal): Promise<string | Refusal> {
+/** Rejects when the signal aborts. */
+async function previousLog({ namespace, pod, container }: Container, signal: AbortSignal): Promise<Outcome<string>> {
   const query = new URLSearchParams({ container, previous: 'true', timestamps: 'true', tailLines: `${LINES}` });
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
-  const called = { method: 'GET', path };
-  try {
-    const answer = await send(`${path}?${query}`, { signal });
-    const said = await answer.text();
-    return answer.ok ? said.slice(-SHOWN) : noted(refusalOf(called, answer, said));
-  } catch (error) {
-    return away(called, error);
-  }
+  return callText(`${path}?${query}`, { signal });
 }

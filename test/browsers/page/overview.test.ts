@@ -62,9 +62,7 @@ describe('the overview', () => {
     const stand = await startPage();
     const { objects } = stand.cluster;
     for (const node of objects.list('nodes'))
-      if (node.metadata.name === 'worker-c-3')
-        objects.update('nodes', { ...node, spec: { ...node.spec, unschedulable: true } });
-      else if (node.metadata.name === 'worker-a-1')
+      if (['worker-c-3', 'worker-a-1'].includes(node.metadata.name))
         objects.update('nodes', { ...node, spec: { ...node.spec, unschedulable: true } });
     const tab = await openPage(running.browser, stand);
     const card = cardOf('Nodes');
